@@ -51,7 +51,7 @@ export interface LocalSimulator {
   /** A device behind it is lost, or is there again; absent where it is the only device. */
   reach?(device: Pick<DeviceRef, 'id' | 'details'>, isReachable: boolean): void;
   /**
-   * What it was told to change so far, in order, those that it refused too: `write 40236 = 1`. Without ids and times, so that the same command
+   * The writes that it has received so far, in order, those that it refused too: `write 40236 = 1`. Without ids and times, so that the same command
    * reads the same.
    */
   commands(): readonly string[];

@@ -647,7 +647,7 @@ interface DeviceTurns {
   active_until: number | null;
 }
 
-/** What a device was told to hold by a command of a type, until it is released. */
+/** What a device was commanded to hold by a command of a type, until it is released. */
 interface SetPoints {
   account_id: number;
   vendor: string;

@@ -136,11 +136,11 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/vendors/ocpp/lenient.test.ts'],
   },
   {
-    control: 'old readings are removed a small batch at a time',
-    file: 'src/domain/charging/retention.ts',
-    from: 'const ROWS_AT_ONCE = 500;',
-    to: 'const ROWS_AT_ONCE = 500_000;',
-    tests: ['src/domain/charging/retention.test.ts'],
+    control: 'old rows are removed a small batch at a time',
+    file: 'src/core/retention.ts',
+    from: 'removeBefore(clock.now() - days * DAY_MS, rowsAtOnce)',
+    to: 'removeBefore(clock.now() - days * DAY_MS, rowsAtOnce * 1_000)',
+    tests: ['src/core/retention.test.ts'],
   },
   {
     control: 'records of a renamed first connector are moved to its device',

@@ -13,13 +13,13 @@ import type { Simulator } from './index.ts';
 
 /** What else the conformance check needs of a vendor that is reached over connections. */
 export interface Connected extends Pick<Cloud, 'secrets' | 'logged'> {
-  /** What its device can be told to do wrong, besides what every connection can. */
+  /** Faults that its device can have, besides those of every connection. */
   readonly faults: readonly DeviceFault[];
   /** As `ServedLocal.fault`. */
   fault(fault: LocalFault | null, on?: 'everything' | 'commands'): Promise<void>;
   met(): Promise<void>;
   connections(): { readonly opened: number; readonly open: number };
-  /** What the device was told to change, in order. */
+  /** The writes that the device has received, in order. */
   commands(): readonly string[];
   /** The codes of faults where they are not the usual ones. */
   readonly codes: LocalFaultCodes;
@@ -96,7 +96,7 @@ export async function checkConnected(check: ConnectedCheck): Promise<void> {
 
 type AnyCommand = NonNullable<Awaited<ReturnType<typeof anyCommand>>>;
 
-/** A command, and what the device is told by it. */
+/** A command, and the writes that the device receives for it. */
 interface Sent extends AnyCommand {
   readonly normal: readonly string[];
 }
@@ -104,7 +104,7 @@ interface Sent extends AnyCommand {
 const sendIt = (session: Session, { kind, ref, command }: AnyCommand) =>
   send(kind, session, ref, command satisfies Command);
 
-/** Sends the command with nothing wrong: what the device is told by it. */
+/** Sends the command without a fault; resolves to the writes that the device receives. */
 async function normally({ simulator, connected }: ConnectedCheck, sent: AnyCommand) {
   const before = connected.commands().length;
   await sendIt(simulator.session(), sent);

@@ -33,7 +33,7 @@ const exception =
   (request) =>
     Buffer.from([...request.subarray(0, 4), 0, 3, request[6] ?? 0, (request[7] ?? 0) | 0x80, code]);
 
-/** A device that answers as told, the last way for good, and our connection to it. */
+/** A device that sends the given responses, the last of them again and again, and our connection to it. */
 async function met(test: TestContext, answers: readonly Answer[]) {
   const requests: Buffer[] = [];
   const sockets: Socket[] = [];

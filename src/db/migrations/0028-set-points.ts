@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { bytewiseText } from './columns.ts';
 
-/** What devices were told to hold: renewed while it is wanted, and released when it is over. */
+/** What devices were commanded to hold: renewed while it is wanted, and released when it is over. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('set_points')

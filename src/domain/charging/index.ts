@@ -1,11 +1,11 @@
 import type { ChargingRecords, Sample, TransactionStart } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { rfc3339 } from '../../core/clock.ts';
+import { startRetention } from '../../core/retention.ts';
 import type { Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { type ChargingChange, chargingEvent } from './charging-events.ts';
 import { createReadings } from './readings.ts';
-import { startRetention } from './retention.ts';
 import { createChargingStore, type TransactionRow } from './store.ts';
 import { createReadingsStore, type OfDevice } from './store-readings.ts';
 
@@ -133,7 +133,8 @@ export function createCharging({ database, clock, log }: Pick<Host, 'database' |
       latest: (deviceId) => measured.latest({ ...key, deviceId }, LATEST),
     }),
     /** Removes readings older than so many days, from now on, until what it returns is closed. */
-    keepReadings: (days: number) => startRetention({ store: measured, clock, log, days }),
+    keepReadings: (days: number) =>
+      startRetention({ store: measured, what: 'meter readings', rowsAtOnce: 500, clock, log, days }),
     async transactions(of: OfDevice, limit: number): Promise<ChargingTransaction[]> {
       const rows = await store.transactionsOf(of, limit);
       return Promise.all(

@@ -1,9 +1,9 @@
 import { AppError } from '../../core/errors.ts';
+import { startRetention } from '../../core/retention.ts';
 import type { Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { type Batch, createFollower } from './follow.ts';
 import { createProjection, type Projection, type ProjectionOptions } from './projection.ts';
-import { startRetention } from './retention.ts';
 import { createEventStore, type EventFilter, type EventRow, isAfter, type Position } from './store.ts';
 
 export { type Cursors, createCursors } from './cursor.ts';
@@ -163,7 +163,7 @@ export async function createEventLog(host: Host) {
     },
 
     /** Removes events older than so many days, from now on, until what it returns is closed. */
-    keep: (days: number) => startRetention({ store, clock, log, days }),
+    keep: (days: number) => startRetention({ store, what: 'events', rowsAtOnce: 1_000, clock, log, days }),
 
     close: follower.close,
   };

@@ -35,7 +35,7 @@ export interface Unreleased {
   readonly givenUpAt: number;
 }
 
-/** What devices were told to hold: renewed while it is wanted, and released when it is over. */
+/** What devices were commanded to hold: renewed while it is wanted, and released when it is over. */
 export function createSetPoints(options: KeeperOptions) {
   const { adapters, devices, queue } = options;
   const { log } = options.host;
@@ -69,7 +69,7 @@ export function createSetPoints(options: KeeperOptions) {
     /** Links that are deleted once their set-points are released, with the moment at which that is given up. */
     removals: store.removals,
 
-    /** What the device was told to hold. */
+    /** What the device was commanded to hold. */
     async list({ account, deviceId, vendor }: OfDevice): Promise<SetPointResponse[]> {
       const { row } = await devices.find(account, deviceId, vendor);
       return (await store.ofDevice(account, row.vendor, row.id)).map(responseOf);

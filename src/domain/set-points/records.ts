@@ -32,7 +32,7 @@ interface Commanding {
   readonly keyId: string;
 }
 
-/** Notes of what devices were told to hold, durable before anything is sent. */
+/** Notes of what devices were commanded to hold, durable before anything is sent. */
 export function createSetPointRecords({ database, clock, random, log }: Host, wills: WillsOfSetPoints) {
   const store = createSetPointStore(database);
   const { moments } = database;

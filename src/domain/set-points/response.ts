@@ -7,7 +7,7 @@ import type { SetPointRow } from './store.ts';
 const moment = (description: string) => Type.String({ format: 'date-time', description });
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** What a device was told to hold, as `GET /devices/{id}/set-points` lists it. */
+/** What a device was commanded to hold, as `GET /devices/{id}/set-points` lists it. */
 export const SetPointResponse = Type.Object({
   type: Type.Enum([...SET_POINT_TYPES], { examples: ['set_battery_power'] }),
   command: Type.Unknown({

@@ -20,7 +20,7 @@ export interface SetPointRoutes {
   readonly setPoints: Pick<SetPoints, 'list' | 'end'>;
 }
 
-/** What devices were told to hold, and its end. */
+/** What devices were commanded to hold, and its end. */
 export function addSetPointRoutes(app: FastifyInstance, { setPoints }: SetPointRoutes): void {
   app.get(
     '/devices/:id/set-points',

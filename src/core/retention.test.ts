@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { turnedClock } from '../../core/clock.ts';
-import { silentLog } from '../../core/log.ts';
+import { turnedClock } from './clock.ts';
+import { silentLog } from './log.ts';
 import { startRetention } from './retention.ts';
 
-it('removes old readings in small batches with pauses, checks every hour, and continues after a fault', async () => {
+it('removes old rows in small batches with pauses, checks every hour, and continues after a fault', async () => {
   const clock = turnedClock(0);
   const left = [500, 500, 20, new Error('the database is unreachable'), 0, 0];
   const asked: [at: number, before: number, limit: number][] = [];
@@ -15,7 +15,10 @@ it('removes old readings in small batches with pauses, checks every hour, and co
     if (typeof next !== 'number') throw next;
     return Math.min(next, limit);
   };
-  const retention = startRetention({ store: { removeBefore }, clock, log: silentLog, days: 30 });
+  const retention = startRetention({
+    ...{ store: { removeBefore }, what: 'readings', rowsAtOnce: 500 },
+    ...{ clock, log: silentLog, days: 30 },
+  });
   const hour = 3_600_000;
   for (const ms of [100, 100, 100, hour, hour, hour]) {
     clock.turn(ms);
