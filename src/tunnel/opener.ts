@@ -23,10 +23,8 @@ export function openTunnel(socket: WebSocket, options: SessionOptions): Tunnel {
   const opening = new Map<number, () => void>();
   const session = new TunnelSession(socket, options, ({ type, stream }) => {
     const opened = type === 'opened' ? opening.get(stream) : undefined;
-    // A stream that was given up meanwhile.
-    if (opened === undefined) return type === 'opened' && stream <= session.newest;
-    opened();
-    return true;
+    opened?.();
+    return opened !== undefined;
   });
 
   function open(place: string, signal: AbortSignal): Promise<Duplex> {

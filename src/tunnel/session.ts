@@ -1,13 +1,16 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../core/clock.ts';
+import { Bucket } from '../core/rate.ts';
 import { decode, encode, type Frame } from './frame.ts';
 import { type FrameType, failure, HEADER_BYTES, PING_MS, WINDOW_BYTES } from './protocol.ts';
 import { TunnelStream } from './stream.ts';
 
 /** The close code of a WebSocket for what breaks a protocol (RFC 6455 §7.4.1). */
 const PROTOCOL_ERROR = 1002;
-/** Signs of life that may be asked for between two of ours. */
+/** Signs of life that may be asked for between two of ours, by frames and by pings of the WebSocket. */
 const MOST_PINGS = 10;
+/** Frames that are taken without delay. More than that, the connection is not read for a while: its sender has to wait. */
+const PACE = { perSecond: 10_000, burst: 2_000, behind: Number.POSITIVE_INFINITY };
 
 export interface SessionOptions {
   readonly clock: Clock;
@@ -17,7 +20,7 @@ export interface SessionOptions {
   readonly closed: () => void;
 }
 
-/** What the ends do differently: it answers false where the frame breaks the protocol. */
+/** What the ends do differently: it answers false where the frame is not expected. */
 type TakeUnknown = (frame: Frame) => boolean;
 
 export const gone = (): Error => failure('EGATEWAY', 'the gateway is not connected');
@@ -36,16 +39,25 @@ export class TunnelSession {
   #isAnswered = true;
   #pings = 0;
   #cancelPing = () => {};
+  readonly #pace: Bucket;
+  #cancelResume = () => {};
 
   constructor(socket: WebSocket, options: SessionOptions, takeUnknown: TakeUnknown) {
     this.#socket = socket;
     this.#options = options;
     this.#takeUnknown = takeUnknown;
+    this.#pace = new Bucket(options.clock, PACE);
     socket.binaryType = 'nodebuffer';
     socket.on('message', (message: Buffer, isBinary) => {
       if (this.#isClosed) return;
       const frame = isBinary ? decode(message) : undefined;
       if (frame === undefined || !this.#take(frame)) this.#end(PROTOCOL_ERROR);
+      else this.#keepPace();
+    });
+    // The ends ask by frames; each of these is a response to write as well.
+    socket.on('ping', () => {
+      this.#pings += 1;
+      if (this.#pings > MOST_PINGS) this.#end(PROTOCOL_ERROR);
     });
     // What broke is told by the close that follows.
     socket.on('error', () => {});
@@ -104,11 +116,19 @@ export class TunnelSession {
       return wasAsked;
     }
     const stream = this.#streams.get(number);
-    if (type === 'open' || type === 'opened' || number > this.newest) return this.#takeUnknown(frame);
+    if (type === 'open' || number > this.newest) return this.#takeUnknown(frame);
+    if (type === 'opened' && this.#takeUnknown(frame)) return true;
     if (stream !== undefined) return stream.receive(type, payload);
     // It was sent before the other end knew that the stream is over.
     this.#late -= type === 'data' ? payload.length : HEADER_BYTES;
     return this.#late >= 0;
+  }
+
+  #keepPace(): void {
+    const waitMs = this.#pace.take() ?? 0;
+    if (waitMs === 0 || this.#socket.isPaused) return;
+    this.#socket.pause();
+    this.#cancelResume = this.#options.clock.after(waitMs, () => this.#socket.resume());
   }
 
   #ping(): void {
@@ -125,9 +145,12 @@ export class TunnelSession {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#cancelPing();
+    this.#cancelResume();
     // A peer that does not close its side is not waited for.
     if (code === undefined) this.#socket.terminate();
     else {
+      // A connection that is not read would not see the other side close.
+      this.#socket.resume();
       this.#socket.close(code);
       const cancel = this.#options.clock.after(PING_MS, () => this.#socket.terminate());
       this.#socket.once('close', cancel);

@@ -170,12 +170,11 @@ describe('a tunnel', () => {
   it('is given up where the other end gives no sign of life', async () => {
     const sockets = await socketPair();
     const clock = turnedClock();
-    const gone = Promise.withResolvers<void>();
     // The other end of the WebSocket takes everything in, and says nothing.
-    openTunnel(sockets.near, { clock, closed: gone.resolve });
+    const tunnel = openTunnel(sockets.near, { clock, closed: () => {} });
     clock.turn(PING_MS);
     clock.turn(PING_MS);
-    await gone.promise;
+    assert.equal(tunnel.isAlive, false);
     await sockets.close();
   });
 
@@ -211,7 +210,7 @@ describe('a tunnel', () => {
     const dialled = tunnel.dial(TO, never);
     dialled.catch(() => {});
     await asked;
-    const closed = once(sockets.far, 'close');
+    const closed = once(sockets.far, 'close', { signal: AbortSignal.timeout(10_000) });
     for (const frame of frames) sockets.far.send(frame);
     return { dialled, closed, sockets };
   }
@@ -226,6 +225,7 @@ describe('a tunnel', () => {
       'it gives back what was not sent': [opened, encode('credit', 1, creditOf(1))],
       'it ends a stream twice': [opened, encode('end', 1), encode('end', 1)],
       'it sends after the end': [opened, encode('end', 1), piece],
+      'it opens what is open': [opened, opened],
       'it answers what was not asked': [encode('pong', 0)],
       'it asks for signs of life without end': Array.from({ length: 11 }, () => encode('ping', 0)),
       'it goes on with a stream that is over': [
@@ -240,6 +240,34 @@ describe('a tunnel', () => {
       await dialled.catch(() => {});
       await sockets.close();
     }
+  });
+
+  it('is not read for a while where more frames come than are taken in that time', async () => {
+    const sockets = await socketPair();
+    const clock = turnedClock();
+    let isGone = false;
+    const tunnel = openTunnel(sockets.near, {
+      clock,
+      closed: () => {
+        isGone = true;
+      },
+    });
+    const dialled = tunnel.dial(TO, never);
+    await once(sockets.far, 'message');
+    sockets.far.send(encode('opened', 1));
+    const stream = (await dialled).resume();
+    for (let sent = 0; sent < 5_000; sent += 1) sockets.far.send(encode('data', 1, Buffer.from('x')));
+    await until('it is not read', () => sockets.near.isPaused);
+    let received = 0;
+    stream.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    clock.turn(1_000);
+    await until('it is read again', () => !sockets.near.isPaused);
+    sockets.far.send(encode('data', 1, Buffer.from('yz')));
+    await until('nothing was lost', () => received >= 2);
+    assert.equal(isGone, false);
+    await sockets.close();
   });
 
   it('is cut anywhere without anything else being lost', async () => {

@@ -3,12 +3,14 @@ import type { Mutant } from './mutant.ts';
 const STORE = 'src/domain/gateways/store.ts';
 const SECRETS = 'src/domain/gateways/secrets.ts';
 const STREAM = 'src/tunnel/stream.ts';
+const SESSION = 'src/tunnel/session.ts';
 const WILLS = 'src/gateway/wills.ts';
 const DOMAIN_TESTS = ['src/domain/gateways/gateways.test.ts'];
 const NETWORKS_TESTS = ['src/gateway/networks.test.ts'];
 const TUNNEL_TESTS = ['src/tunnel/tunnel.test.ts'];
 const WILLS_TESTS = ['src/gateway/wills.test.ts'];
 const SCAN_TESTS = ['src/gateway/scan.test.ts'];
+const FLOOD_TESTS = ['test/journeys/gateway-floods.test.ts'];
 const DISCOVERY = ['test/journeys/discovery.test.ts'];
 
 /** Gateways at users' homes: who they are, what they open, their tunnel, and what they do when it is lost. */
@@ -75,6 +77,76 @@ export const mutants: readonly Mutant[] = [
     from: '        if (credit > WINDOW_BYTES) return false;\n',
     to: '',
     tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'no more comes on a stream than its window holds',
+    file: STREAM,
+    from: ' || payload.length > this.#granted',
+    to: '',
+    tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'what comes late on a stream that is over has an end',
+    file: SESSION,
+    from: 'return this.#late >= 0;',
+    to: 'return true;',
+    tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'a tunnel without a sign of life is given up',
+    file: SESSION,
+    from: '      if (!this.#isAnswered) return this.#end();\n',
+    to: '',
+    tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'signs of life that nobody asked for end a tunnel',
+    file: SESSION,
+    from: 'return wasAsked;',
+    to: 'return wasAsked || true;',
+    tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'signs of life are not asked for without end',
+    file: SESSION,
+    from: 'return this.#pings <= MOST_PINGS;',
+    to: 'return true;',
+    tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'pings of the WebSocket are not sent without end',
+    file: SESSION,
+    from: '      if (this.#pings > MOST_PINGS) this.#end(PROTOCOL_ERROR);\n',
+    to: '',
+    tests: FLOOD_TESTS,
+  },
+  {
+    control: 'a tunnel that sends too fast is not read for a while',
+    file: SESSION,
+    from: '    this.#socket.pause();\n',
+    to: '',
+    tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'a stream is opened once',
+    file: 'src/tunnel/opener.ts',
+    from: 'return opened !== undefined;',
+    to: "return type === 'opened';",
+    tests: TUNNEL_TESTS,
+  },
+  {
+    control: 'an answer of a gateway has a bounded size',
+    file: 'src/tunnel/json-stream.ts',
+    from: 'if (length > MOST_JSON_BYTES)',
+    to: 'if (length < 0)',
+    tests: [...TUNNEL_TESTS, ...FLOOD_TESTS],
+  },
+  {
+    control: 'a gateway does not connect again without end',
+    file: 'src/apps/connect/gateways.ts',
+    from: '    connections.count(gateway.id);\n',
+    to: '',
+    tests: FLOOD_TESTS,
   },
   {
     control: 'a gateway that hears Connect again stops writing',

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
+import { PerMinute } from '../../core/rate.ts';
 import type { Accounts } from '../../domain/accounts/index.ts';
 import type { GatewayKey, Gateways, Presence } from '../../domain/gateways/index.ts';
 import { clientAddressOf } from '../../http/client-address.ts';
@@ -36,12 +37,15 @@ interface GatewayDoorOptions {
 }
 
 const MOST_NETWORKS = 64;
+/** A gateway that is cut off again and again waits longer each time, and comes less often than this. */
+const CONNECTIONS_PER_MINUTE = 30;
 const NETWORK = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
 
 /** The door for gateways: lets those in that have a key or an unused pairing code, and keeps their tunnels. */
 export function gatewayDoor(options: GatewayDoorOptions): TakeUpgrade {
   const { accounts, gateways, presence, tunnels, clock, random, log } = options;
   const addressOf = clientAddressOf(options.trustProxy);
+  const connections = new PerMinute(clock, CONNECTIONS_PER_MINUTE);
   // Loaded with the first gateway.
   let loading: Promise<WebSocketServer> | undefined;
   const server = async (): Promise<WebSocketServer> => {
@@ -80,6 +84,13 @@ export function gatewayDoor(options: GatewayDoorOptions): TakeUpgrade {
   async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     checkHandshake(request);
     const gateway = await admit(request);
+    if (connections.over(gateway.id))
+      throw new AppError(
+        'limit.exceeded',
+        `this gateway has connected ${CONNECTIONS_PER_MINUTE} times within a minute; let it wait longer after each time`,
+        { retryAfterSeconds: 60 },
+      );
+    connections.count(gateway.id);
     const websockets = await server();
     if (socket.destroyed) return;
     websockets.handleUpgrade(request, socket, head, (websocket) => {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { Expected, StationHost } from '../../adapter/dial-in.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { sleep } from '../../core/clock.ts';
+import { PerMinute } from '../../core/rate.ts';
 import { createSemaphore } from '../../core/semaphore.ts';
 import { hashPassword, passwordsMeant, samePassword } from './credentials.ts';
 import type { StationOptions } from './options.ts';
-import { PerMinute } from './rate.ts';
 
 /** Concurrent hashes: they share their threads with the rest of the process. */
 const HASHES_AT_ONCE = 2;

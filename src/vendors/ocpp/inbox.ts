@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { Bucket } from '../../core/rate.ts';
 import type { StationOptions } from './options.ts';
-import { Bucket } from './rate.ts';
 import { callError, type Rpc } from './rpc.ts';
 import type { Schemas } from './schemas.ts';
 import type { Tolerance } from './tolerance.ts';

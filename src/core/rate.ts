@@ -1,6 +1,6 @@
-import { BoundedMap } from '../../core/bounded-map.ts';
-import type { Clock } from '../../core/clock.ts';
-import { MINUTE_MS } from '../../core/durations.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type { Clock } from './clock.ts';
+import { MINUTE_MS } from './durations.ts';
 
 interface Pace {
   /** Messages per second in the long run. */
