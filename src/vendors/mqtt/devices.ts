@@ -5,7 +5,7 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { SetPoint } from '../../adapter/set-points.ts';
 import { AppError } from '../../core/errors.ts';
 import { brokerOf, placeOf } from './link.ts';
-import { hear, heardOf, isEmpty, isWhole, type Reading, topicsOf } from './reading.ts';
+import { hear, heardOf, isEmpty, isWhole, newestMessage, type Reading, topicsOf } from './reading.ts';
 import { Mapping, type ReadName } from './schemas.ts';
 import { readIn } from './values.ts';
 
@@ -19,9 +19,9 @@ export async function sweep(
 ): Promise<ReadonlyMap<string, Reading>> {
   const { clock } = session;
   const broker = brokerOf(session);
-  const since = clock.now();
+  const before = newestMessage();
   const waiting = new Set(devices);
-  const isHeard = (device: DeviceRef) => isWhole(heardOf(device), since);
+  const isHeard = (device: DeviceRef) => isWhole(heardOf(device), before);
   await gather(session, broker, {
     topics: [...new Set(devices.flatMap((device) => topicsOf(heardOf(device).mapping)))],
     withinMs: READ_MS,

@@ -95,6 +95,18 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     await assert.rejects(mqtt.link(session({ password: 'wrong' })), { code: 'link.credentials_refused' });
   });
 
+  it('have been read once they have answered, also within the millisecond of the question', async () => {
+    const { devices } = await mqtt.link(session());
+    const plug = refOf(devices.find(({ id }) => id === 'tasmota-plug-1') ?? assert.fail());
+    const now = vendor.clock.now();
+    // The clock stands: a read that waits for its time to be over never ends.
+    const standing = { ...session(), clock: { now: () => now, after: () => () => {} } };
+    for (let count = 0; count < 3; count += 1) {
+      const reading = (await mqtt.kinds.smart_home_appliance.read(standing, plug)) as Reading;
+      assert.equal(reading.values.get('read_power')?.value, 1_200);
+    }
+  });
+
   it('have obeyed only when they say so', async () => {
     const { devices } = await mqtt.link(session());
     const silent = refOf({

@@ -15,6 +15,8 @@ interface Value {
   readonly value: number | boolean | null;
   /** When it was heard, ms since 1970; null for what the broker had retained. */
   readonly at: number | null;
+  /** Number of its message. */
+  readonly number: number;
 }
 
 /** What was heard of a device, and what it was heard by. */
@@ -35,6 +37,10 @@ const nothing = (mapping: Mapping): Reading => ({
 
 /** The values that devices have published, which cannot be asked for again: not every device publishes everything with each message. */
 const heard = new BoundedMap<string, { readonly mapping: string; readonly reading: Reading }>(MOST_DEVICES);
+/** Messages taken in so far: two of them may come within one millisecond. */
+let count = 0;
+/** Number of the newest message. */
+export const newestMessage = (): number => count;
 const keyOf = ({ account, link, id }: DeviceRef) => `${account}/${link}/${id}`;
 
 /** What this process has heard of a device; of a mapping that is another by now, nothing. */
@@ -56,6 +62,7 @@ export function hear(device: DeviceRef, message: MqttMessage, now: number): Read
   const availability = new Map(before.availability);
   const unrecognized: string[] = [];
   let isNews = false;
+  count += 1;
   for (const name of Object.keys(mapping.reads) as ReadName[]) {
     const source = mapping.reads[name];
     if (source?.topic !== message.topic) continue;
@@ -64,7 +71,7 @@ export function hear(device: DeviceRef, message: MqttMessage, now: number): Read
     if (value === null) unrecognized.push(shownIn(name, source, message));
     // What a broker kept is never newer than what a device has published.
     if (message.isRetained && values.get(name)?.at != null) continue;
-    values.set(name, { value, at: message.isRetained ? null : now });
+    values.set(name, { value, at: message.isRetained ? null : now, number: count });
     isNews = true;
   }
   for (const [at, one] of (mapping.availability ?? []).entries()) {
@@ -87,11 +94,11 @@ export function topicsOf({ reads, availability = [] }: Mapping): string[] {
   return [...new Set([...availability, ...Object.values(reads)].map(({ topic }) => topic))];
 }
 
-/** Whether there is a value for all that is mapped, heard after a moment; what the broker retained is as new as it will be. */
-export function isWhole({ mapping, values }: Reading, since: number): boolean {
+/** Whether there is a value for all that is mapped, heard after a message; what the broker retained is as new as it will be. */
+export function isWhole({ mapping, values }: Reading, message: number): boolean {
   return (Object.keys(mapping.reads) as ReadName[]).every((name) => {
     const value = values.get(name);
-    return value !== undefined && (value.at === null || value.at > since);
+    return value !== undefined && (value.at === null || value.number > message);
   });
 }
 
