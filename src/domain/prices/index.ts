@@ -10,6 +10,7 @@ import { type ExchangeRateSource, PRICE_AREAS, type PriceSource } from '../../so
 import { createBackfills } from './backfill.ts';
 import { createBackfillWork } from './backfill-work.ts';
 import { createChain } from './chain.ts';
+import { readEnergyCosts } from './energy-cost.ts';
 import { createFetcher } from './fetcher.ts';
 import { healthOf, type Situation, unavailable } from './health.ts';
 import { readHistory } from './history.ts';
@@ -149,6 +150,12 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
     },
     days: () => memory.view().days,
     history: (query) => readHistory(store, query),
+    async energyCost({ area, energy }) {
+      const [cost] = await readEnergyCosts(store, { area, energies: [energy] });
+      if (cost === undefined) throw new Error('one list of energy has one cost');
+      return cost;
+    },
+    energyCosts: (query) => readEnergyCosts(store, query),
     version: () => memory.view().version,
     validUntil: () => memory.view().until,
     watch(listener) {

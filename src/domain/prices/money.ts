@@ -49,3 +49,40 @@ function scaled(text: string): bigint {
   const decimals = text.length - point - 1;
   return BigInt(text.slice(0, point) + text.slice(point + 1) + '0'.repeat(PLACES - decimals));
 }
+
+/** A cost has the five decimals of a price and the three between Wh and kWh: whole Wh at one price need no rounding. */
+const COST_DECIMALS = 8;
+/** mWh and kWh. */
+const ENERGY_PLACES = 6;
+/** Digits that parts of an energy have beyond the others, and those that are dropped again: thirds of a kilowatt-hour sum up to one. */
+const PART_PLACES = 12;
+const GUARD_PLACES = 6;
+
+const tenTo = (places: number): bigint => 10n ** BigInt(places);
+
+/** Half away from zero. */
+function quotient(value: bigint, divisor: bigint): bigint {
+  const half = value < 0n ? -divisor / 2n : divisor / 2n;
+  return (value + half) / divisor;
+}
+
+/** A sum of prices (per kWh) times energies, exact until `total` rounds it once, to eight decimals, half away from zero. */
+export function createCostSum() {
+  let whole = 0n;
+  let parts = 0n;
+  return {
+    /** Of `wh`, rounded to a thousandth, that part which is used in so many ms of its time. */
+    add(price: string, wh: number, { ms, of }: { readonly ms: number; readonly of: number }): void {
+      const cost = scaled(price) * BigInt(Math.round(wh * 1_000));
+      if (ms === of) whole += cost;
+      else parts += quotient(cost * BigInt(ms) * tenTo(PART_PLACES), BigInt(of));
+    },
+
+    /** Plain text without trailing zeros, never "-0". */
+    total(): string {
+      const sum = quotient(whole * tenTo(PART_PLACES) + parts, tenTo(GUARD_PLACES));
+      const dropped = PLACES + ENERGY_PLACES + PART_PLACES - GUARD_PLACES - COST_DECIMALS;
+      return new Big(quotient(sum, tenTo(dropped)).toString()).div(10 ** COST_DECIMALS).toFixed();
+    },
+  };
+}

@@ -59,6 +59,29 @@ export interface HistoryQuery {
 /** A slot, or the mean over an hour or a day. Of several sources in one mean, their slugs are comma-separated. */
 export type HistoricPrice = Omit<SpotPrice, 'exchange_rate' | 'published_at'>;
 
+/** Energy that was used, evenly, from one moment until another, ms since 1970 UTC; equal moments stand for that moment. */
+export interface Energy {
+  readonly start: number;
+  readonly end: number;
+  /** To a thousandth of a watt-hour; negative: given back, which earns the same price. */
+  readonly wh: number;
+}
+
+export interface EnergyCostQuery {
+  readonly area: PriceArea;
+  /** Lists, each of which has a cost of its own. */
+  readonly energies: readonly (readonly Energy[])[];
+}
+
+/** What energy has cost at spot prices, without VAT, tax and the fees of grid and supplier. */
+export interface EnergyCost {
+  /** Plain decimal text with up to eight decimals, rounded once; null when prices are missing: never the cost of a part. */
+  readonly cost: string | null;
+  readonly currency: 'SEK';
+  /** Times of energy without a stored price, in order; empty with a cost. */
+  readonly missing: readonly { readonly start: number; readonly end: number }[];
+}
+
 export type PriceEvent =
   /** A day of an area is new, or was replaced by a correction. */
   | {
@@ -180,6 +203,10 @@ export interface Prices {
   days(): readonly PricedDay[];
   /** Stored prices (never the sample), by time, in batches; memory stays flat however long the range is. */
   history(query: HistoryQuery): AsyncIterable<readonly HistoricPrice[]>;
+  /** The cost of energy at stored prices (never the sample); works in every process that has the database. */
+  energyCost(query: { readonly area: PriceArea; readonly energy: readonly Energy[] }): Promise<EnergyCost>;
+  /** That of many lists of energy, in their order: prices are read once for all. */
+  energyCosts(query: EnergyCostQuery): Promise<readonly EnergyCost[]>;
   /** Changes with every change of `spot`, `current` or `days`; equal on every instance. Usable as an ETag. */
   version(): string;
   /** ms since 1970: until then `spot`, `current` and `days` change only if a day is stored or corrected. */

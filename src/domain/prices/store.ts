@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { MINUTE_MS } from '../../core/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
@@ -29,6 +29,12 @@ export interface StoredSlot extends DaySlot {
   readonly source: string;
   readonly converted: boolean;
 }
+
+/** A slot with its price in kronor alone. */
+export type PricedSlot = Pick<DaySlot, 'start' | 'end' | 'sek'>;
+
+/** The longest slot: older prices are of hours. */
+const LONGEST_SLOT_MS = HOUR_MS;
 
 /** All SQL for `prices` and `price_days`. */
 export function createPriceStore(database: Database) {
@@ -121,6 +127,27 @@ export function createPriceStore(database: Database) {
       return rows.map((row) => ({ start: row.start_at, end: row.end_at, sek: row.sek, eur: row.eur }));
     },
 
+    /** Stored slots that share time with a range, in order. As one text: rows take several times as long on both engines. */
+    async between(range: {
+      readonly area: PriceArea;
+      readonly from: number;
+      readonly until: number;
+    }): Promise<PricedSlot[]> {
+      const row = await queries
+        .selectFrom('prices')
+        .select(SEK_TEXT.as('slots'))
+        .where('area', '=', range.area)
+        .where('start_at', '>', range.from - LONGEST_SLOT_MS)
+        .where('start_at', '<', range.until)
+        .where('end_at', '>', range.from)
+        .executeTakeFirst();
+      if (row?.slots == null) return [];
+      return row.slots.split(',').map((one) => {
+        const [start, end, sek = ''] = one.split(' ');
+        return { start: Number(start), end: Number(end), sek };
+      });
+    },
+
     /** The next stored slots by time, about `slots` of them: whole days, and at least one. */
     async page(query: {
       readonly area: PriceArea;
@@ -182,6 +209,10 @@ function firstDays<
   });
   return tooFar < 0 ? days : days.slice(0, Math.max(1, tooFar));
 }
+
+const SEK_TEXT = sql<
+  string | null
+>`string_agg(start_at || ' ' || end_at || ' ' || sek, ',' order by start_at)`;
 
 type Slots = SelectQueryBuilder<Tables, 'prices', object>;
 
