@@ -77,7 +77,7 @@ async function bench(engine: Engine): Promise<Section> {
     changes += 25_920;
   }
   if (engine === 'postgres') await sql`vacuum analyze`.execute(database.queries);
-  const of = { account, vendor: 'testvendor', device: 'charger-7' };
+  const of = { account, vendor: 'testvendor', device: 'charger-7', deviceType: 'charger' };
   const times: number[] = [];
   for (let round = 0; round < READS; round += 1) {
     const began = performance.now();

@@ -22,6 +22,7 @@ import { createHistory, type Kept } from '../domain/history/index.ts';
 import { createInterventions } from '../domain/interventions/index.ts';
 import { createLinkCodes, createLinks } from '../domain/links/index.ts';
 import { createPolling } from '../domain/polling/index.ts';
+import type { Prices } from '../domain/prices/index.ts';
 import {
   createSetPointRecords,
   createSetPoints,
@@ -55,6 +56,7 @@ interface ConnectCoreOptions {
   /** What gateways that are connected to this process do when they lose it. */
   readonly willsOfGateways?: WillsOfGateways;
   readonly historyKept: Kept;
+  readonly prices: Pick<Prices, 'energyCosts'>;
   /** Fires when vendors that are still silent are given up. */
   readonly stopping?: AbortSignal;
 }
@@ -67,7 +69,10 @@ export async function createConnectCore(options: ConnectCoreOptions) {
   const events = createLinkEvents(host.log);
   // The log is open before anything is written into it.
   const eventLog = await createEventLog(host);
-  const history = createHistory({ host, eventLog, kept: options.historyKept });
+  const history = createHistory({
+    ...{ host, prices: options.prices, eventLog },
+    kept: options.historyKept,
+  });
   const subscriptions = createSubscriptions({ host, vault, eventLog, poster: options.poster });
   const budgets = createBudgets(host);
   const interventions = createInterventions({ host, adapters });

@@ -18,10 +18,7 @@ interface Parts {
   readonly discover: Discover;
 }
 
-interface LinkMessage {
-  readonly account: number;
-  readonly vendor: string;
-  readonly userRef: string;
+interface LinkMessage extends Omit<Parameters<Links['link']>[0], 'credentials' | 'begun'> {
   readonly gateway: string | null;
   /** The credentials: other processes get them over the database. */
   readonly sealed: Sealed;
@@ -39,9 +36,9 @@ export function doneWhereGatewaysAre(parts: Parts) {
   const link = relay<LinkMessage, Linking>({
     name: 'links.link',
     gatewayOf: async ({ gateway }) => gateway ?? undefined,
-    work: ({ account, vendor, userRef, sealed }, begun) => {
-      const credentials: unknown = JSON.parse(vault.open(sealed, boundTo({ account })));
-      return links.link({ account, vendor, userRef, credentials, begun });
+    work: ({ sealed, gateway: _, ...message }, begun) => {
+      const credentials: unknown = JSON.parse(vault.open(sealed, boundTo(message)));
+      return links.link({ ...message, credentials, begun });
     },
   });
   const refresh = relay<LinkKey, Relisted>({

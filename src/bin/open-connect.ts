@@ -46,6 +46,7 @@ export async function openConnect(
   const core = await createConnectCore({
     ...{ host, adapters, vault, reach },
     poster: vendors.poster,
+    prices: market.prices,
     hasOwnAddress: vendors.hasOwnAddress,
     historyKept: { rawDays: settings.historyDays, quarterDays: settings.historyQuarterDays },
     webhookUrlOf: (vendor) => {

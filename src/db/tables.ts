@@ -142,6 +142,8 @@ interface Links {
   refused_since: number | null;
   /** The gateway that its devices are reached through. */
   gateway_id: string | null;
+  /** SE1 to SE4: the spot prices of its energy. */
+  price_area: string | null;
 }
 
 /** Processes in users' networks that dial in to Connect and open connections for it there. */
@@ -287,6 +289,10 @@ interface HistoryQuarters extends HistoryFields {
   quarter: number;
   /** For how many of its 900 seconds it is known. */
   covered_s: number;
+  /** Of energy_wh, what was counted before the quarter began; null for nothing. */
+  late_wh: number | null;
+  /** Within how many seconds before the quarter it was; null where that is not known. */
+  late_s: number | null;
 }
 
 /** Accepted commands, and the queue that runs commands of a device one at a time across processes. */
@@ -561,6 +567,8 @@ interface LinkSessions {
   device_types_json: string | null;
   /** Through which devices in the user's network are linked. */
   gateway_id: string | null;
+  /** That of the link. */
+  price_area: string | null;
   created_at: number;
   expires_at: number;
   used_at: number | null;

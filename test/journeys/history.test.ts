@@ -60,7 +60,7 @@ onEachEngine('the history of a device', (engine) => {
     await settled();
     const late = minute(upTo) - core.clock.now();
     if (late > 0) core.clock.turn(late);
-    const of = { account, vendor: 'testvendor', device: 'light-1' };
+    const of = { account, vendor: 'testvendor', device: 'light-1', deviceType: 'light' };
     const asked = {
       resolution: 'raw',
       from: began,

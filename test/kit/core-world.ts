@@ -10,6 +10,7 @@ import { createMetrics } from '../../src/core/metrics.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Accounts, createAccounts } from '../../src/domain/accounts/index.ts';
 import { createVault } from '../../src/domain/calls/index.ts';
+import { createPrices } from '../../src/domain/prices/index.ts';
 import type { Poster } from '../../src/domain/subscriptions/index.ts';
 import { createPoster, permittedAddresses } from '../../src/outbound/index.ts';
 import { TEST_KEYS } from './accounts.ts';
@@ -66,7 +67,15 @@ export async function openCore({
     clock,
     userAgent: 'elnav/test',
   });
+  const prices = await createPrices({
+    ...{ database, clock, random: systemRandom, log, metrics },
+    sources: [],
+    sessionOf: async () => undefined,
+    isOn: false,
+    mayFetch: false,
+  });
   const core = await createConnectCore({
+    prices,
     poster: poster ?? posting,
     host: { database, clock, random: systemRandom, log, metrics },
     adapters: new Map(list.map((adapter) => [adapter.slug, adapter])),
@@ -115,6 +124,7 @@ export async function openCore({
       await core.subscriptions.close();
       await posting.close();
       await core.eventLog.close();
+      await prices.close();
       await database.close();
     },
   };

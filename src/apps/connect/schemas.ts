@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox';
+import { PRICE_AREAS } from '../../sources/contract/market.ts';
 
 const ErrorResponse = Type.Object({
   error: Type.String({ description: 'What is wrong, where, and what would be right' }),
@@ -30,6 +31,13 @@ export function errorResponses(errors: readonly number[]): Record<number, TSchem
   );
   return Object.fromEntries(list);
 }
+
+export const PriceAreaOfLink = Type.Enum([...PRICE_AREAS], {
+  type: 'string',
+  description:
+    'Swedish price area of the devices: their energy has its spot prices. Of a link that is there already, its own stays without it, unless it gets another user',
+  examples: ['SE3'],
+});
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(

@@ -31,6 +31,7 @@ import * as gatewaysOfLinkSessions from './0032-gateways-of-link-sessions.ts';
 import * as subscriptions from './0033-subscriptions.ts';
 import * as eventReaders from './0034-event-readers.ts';
 import * as history from './0035-history.ts';
+import * as costOfEnergy from './0037-cost-of-energy.ts';
 
 /** In order. A released migration is never edited; a later one corrects its faults. */
 export const migrations: Record<string, Migration> = {
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0033-subscriptions': subscriptions,
   '0034-event-readers': eventReaders,
   '0035-history': history,
+  '0037-cost-of-energy': costOfEnergy,
 };

@@ -8,6 +8,7 @@ import type { Quarter } from './fold.ts';
 const quarter = (at: number, covered: number, state: Record<string, unknown>): Quarter => ({
   ...{ quarter: at / QUARTER_MS, covered },
   values: valuesOf(state),
+  late: null,
 });
 const days = (from: string, zone: string, most = 10) =>
   bucketsOf({ from: Date.parse(from), to: Date.parse(from) + 3 * DAY_MS }, { resolution: '1d', zone, most });

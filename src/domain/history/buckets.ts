@@ -1,5 +1,6 @@
 import { HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
 import { FIELDS, type Field, type SomeValues } from './fields.ts';
+import type { Late } from './fold.ts';
 
 export const RESOLUTIONS = ['raw', '15m', '1h', '1d'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
@@ -24,6 +25,7 @@ export interface Covered {
   /** For how many of its 900 seconds it is known. */
   readonly covered: number;
   readonly values: SomeValues;
+  readonly late: Late | null;
 }
 
 /** A day of a time zone, from midnight to midnight, that a moment is in: 23, 24 or 25 hours, or others where a zone changes otherwise. */

@@ -1,6 +1,6 @@
 import { HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
 import { FIELD_NAMES, FIELDS, type Field, isSame, type Values } from './fields.ts';
-import type { Step } from './steps.ts';
+import { LEAST_SILENCE_MS, type Step } from './steps.ts';
 
 /** What a device was like in a quarter of an hour. Means are rounded to whole numbers. */
 export interface Quarter {
@@ -9,6 +9,14 @@ export interface Quarter {
   /** For how many of its 900 seconds it is known. */
   readonly covered: number;
   readonly values: Values;
+  readonly late: Late | null;
+}
+
+/** Of the energy of a quarter, what was counted before it began. */
+export interface Late {
+  readonly wh: number;
+  /** Within how many seconds before the quarter; null where that is not known. */
+  readonly seconds: number | null;
 }
 
 /** A mean that is being formed. */
@@ -26,17 +34,18 @@ export interface Open {
   readonly values: Values | null;
   /** Fields that the device has had a value of. */
   readonly seen: readonly Field[];
-  /** The last value of the meter, and when it was read first. */
-  readonly meter: { readonly value: number; readonly at: number } | null;
+  /** The last value of the meter, when it was read first, and until when it is known to have been so. */
+  readonly meter: { readonly value: number; readonly at: number; readonly until: number } | null;
   /** Which the sums are of: `at` is in it, or at its end. */
   readonly quarter: number;
   readonly knownMs: number;
   readonly sums: { readonly [F in Field]?: Sum };
   readonly energy: number | null;
+  readonly late: Late | null;
   readonly last: { readonly [F in Field]?: number };
 }
 
-const NOTHING = { knownMs: 0, sums: {}, energy: null, last: {} } as const;
+const NOTHING = { knownMs: 0, sums: {}, energy: null, late: null, last: {} } as const;
 
 /** The quarter that ends at a moment, or in which it is. */
 const quarterUpTo = (at: number): number => Math.ceil(at / QUARTER_MS) - 1;
@@ -86,8 +95,9 @@ function within(open: Open, to: number): Open {
       sums[field] = { product: product + value * ms, ms: before + ms };
     } else if (FIELDS[field] === 'last') last[field] = value;
   }
-  const energy = values.energy_wh === null ? open.energy : (open.energy ?? 0);
-  return { ...open, at: to, knownMs: open.knownMs + ms, sums, last, energy };
+  const now = { ...open, at: to, knownMs: open.knownMs + ms, sums, last };
+  if (values.energy_wh === null || open.meter === null) return now;
+  return { ...now, energy: open.energy ?? 0, meter: { ...open.meter, until: to } };
 }
 
 /** The quarter as far as it is known; null where nothing is known of it. */
@@ -100,18 +110,18 @@ export function unended(open: Open): Quarter | null {
     return sum === undefined ? null : Math.round(sum.product / sum.ms);
   };
   const values = Object.fromEntries(FIELD_NAMES.map((field) => [field, value(field)])) as Values;
-  return { quarter: open.quarter, covered: Math.round(open.knownMs / 1_000), values };
+  return { quarter: open.quarter, covered: Math.round(open.knownMs / 1_000), values, late: open.late };
 }
 
 /** What a step changes; undefined where it changes nothing. It is never before what is known already. */
-export function applied(open: Open, { at, values }: Step, ended: Quarter[]): Open | undefined {
+export function applied(open: Open, { at, values, confirmed }: Step, ended: Quarter[]): Open | undefined {
   const isNews =
     values === null ? open.values !== null : open.values === null || !isSame(values, open.values);
   if (!isNews) return undefined;
   const now = { ...advance(open, Math.max(at, open.at + 1), ended), values };
   if (values === null) return now;
   const seen = FIELD_NAMES.filter((field) => values[field] !== null || open.seen.includes(field));
-  return metered({ ...now, seen }, values.energy_wh);
+  return metered({ ...now, seen }, values.energy_wh, confirmed);
 }
 
 /**
@@ -119,12 +129,41 @@ export function applied(open: Open, { at, values }: Step, ended: Quarter[]): Ope
  * longer time are right. A lower value is of a meter that was reset or exchanged: what it has counted before is not known to be of
  * this device and time, so counting begins with it. So does it with one that is higher than anything could have made it.
  */
-function metered(open: Open, value: number | null): Open {
+function metered(open: Open, value: number | null, confirmed: number | undefined): Open {
   if (value === null) return open;
   const { at, meter } = open;
-  const now = { ...open, meter: { value, at } };
+  const now = { ...open, meter: { value, at, until: at } };
   if (meter === null) return now;
   const counted = value - meter.value;
   const most = MOST_WATT * ((at - meter.at) / HOUR_MS + 1);
-  return counted > 0 && counted <= most ? { ...now, energy: (open.energy ?? 0) + counted } : now;
+  return counted > 0 && counted <= most
+    ? {
+        ...now,
+        energy: (open.energy ?? 0) + counted,
+        late: lateOf(open, { counted, meter, confirmed }) ?? open.late,
+      }
+    : now;
+}
+
+/**
+ * What a meter had counted before the quarter in which it was read: evenly since it was last confirmed, or at an unknown time, where that
+ * is longer ago than a value is taken for known. Null for nothing.
+ */
+function lateOf(
+  { at, quarter }: Open,
+  of: {
+    readonly counted: number;
+    readonly meter: { readonly at: number; readonly until: number };
+    readonly confirmed: number | undefined;
+  },
+): Late | null {
+  const { counted, meter, confirmed } = of;
+  const start = quarter * QUARTER_MS;
+  const since = Math.min(meter.until, Math.max(meter.at, confirmed ?? at));
+  if (since >= start || at - since <= LEAST_SILENCE_MS) return null;
+  if (meter.until < at) return { wh: counted, seconds: null };
+  return {
+    wh: Math.round((counted * (start - since)) / (at - since)),
+    seconds: Math.round((start - since) / 1_000),
+  };
 }

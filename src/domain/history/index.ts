@@ -3,6 +3,7 @@ import type { Queries } from '../../db/database.ts';
 import { STATE_CONFIRMED } from '../../db/events.ts';
 import type { Host } from '../../db/host.ts';
 import type { EventLog, EventRow } from '../events/index.ts';
+import type { Prices } from '../prices/index.ts';
 import { valuesOf } from './fields.ts';
 import { applied, openBefore, type Quarter } from './fold.ts';
 import { type HistoryPage, type HistoryQuery, type Latest, readBuckets, readRaw } from './read.ts';
@@ -26,18 +27,20 @@ const TYPES = [
 
 interface HistoryOptions {
   readonly host: Host;
+  readonly prices: Pick<Prices, 'energyCosts'>;
   readonly eventLog: Pick<EventLog, 'project'>;
   readonly kept: Kept;
 }
 
 interface OfDevice extends Omit<DeviceName, 'userRef'> {
+  readonly deviceType: string;
   /** Its newest state, and when it was fetched. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
   readonly fetchedAt?: number | undefined;
 }
 
 /** What devices were like: the changes that the event log has, and quarters of an hour made of them. */
-export function createHistory({ host, eventLog, kept }: HistoryOptions) {
+export function createHistory({ host, prices, eventLog, kept }: HistoryOptions) {
   const { database, clock, log } = host;
   const store = createHistoryStore(database);
 
@@ -102,7 +105,7 @@ export function createHistory({ host, eventLog, kept }: HistoryOptions) {
         state === undefined || fetchedAt === undefined || state.online === false
           ? undefined
           : { values: valuesOf(state), fetchedAt };
-      const reading = { store, ...found, latest, now };
+      const reading = { store, prices, ...found, deviceType: of.deviceType, latest, now };
       const { resolution } = query;
       return resolution === 'raw' ? readRaw(reading, query) : readBuckets(reading, { ...query, resolution });
     },

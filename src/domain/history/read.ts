@@ -1,5 +1,8 @@
 import { MINUTE_MS, QUARTER_MS } from '../../core/durations.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
+import type { Prices } from '../prices/index.ts';
 import { type Bucket, bucketsOf, gapsBetween, type Point, pointsOf, type Resolution } from './buckets.ts';
+import { costsOf, type PointCost } from './costs.ts';
 import { type Field, isSame, type Values } from './fields.ts';
 import { advance, type Open, type Quarter, unended } from './fold.ts';
 import type { Step } from './steps.ts';
@@ -18,10 +21,14 @@ export interface HistoryQuery {
   readonly fields?: readonly Field[] | undefined;
   /** Of days. */
   readonly zone: string;
+  /** Whether the cost of the energy is asked for; changes have none. */
+  readonly isCostAsked?: boolean | undefined;
 }
 
 export interface HistoryPage {
   readonly points: readonly Point[];
+  /** What each point has cost, where it was asked for. */
+  readonly costs?: readonly PointCost[];
   /** When nothing is known; of quarters, hours and days: those of which nothing is known. */
   readonly gaps: readonly Bucket[];
   /** Where to go on; null at the end. */
@@ -52,6 +59,9 @@ interface Reading {
   readonly open: Open;
   readonly latest: Latest | undefined;
   readonly now: number;
+  readonly prices: Pick<Prices, 'energyCosts'>;
+  readonly area: PriceArea | null;
+  readonly deviceType: string;
 }
 
 /** A page of changes: each point is from a change until the next one. */
@@ -82,6 +92,7 @@ export async function readBuckets(
   query: HistoryQuery & { readonly resolution: Exclude<Resolution, 'raw'> },
 ): Promise<HistoryPage> {
   const { store, number, open, latest, now } = reading;
+  const { isCostAsked = false } = query;
   const to = Math.min(query.to, now);
   const from = Math.min(query.after ?? query.from, to);
   const buckets = bucketsOf({ from, to }, { ...query, most: query.limit });
@@ -89,17 +100,20 @@ export async function readBuckets(
   if (first === undefined || last === undefined)
     return { points: [], gaps: [], next: null, fields: open.seen };
   const span = { from: first.start / QUARTER_MS, to: last.end / QUARTER_MS };
-  const fields = query.fields ?? open.seen;
+  const asked = query.fields ?? open.seen;
+  const fields = isCostAsked ? [...new Set([...asked, 'energy_wh' as const])] : asked;
   const stored = await store.quarters(number, {
     from: Math.floor(span.from),
     until: Math.ceil(span.to),
     fields,
+    isLateAsked: isCostAsked,
   });
   const quarters = [...stored, ...since(open, knownUntil(open, latest, now))];
   const points = pointsOf(buckets, quarters, fields);
   const isEnd = last.end >= to;
   return {
     points,
+    ...(isCostAsked ? { costs: await costsOf(points, quarters, reading) } : {}),
     gaps: gapsBetween({ start: first.start, end: isEnd ? to : last.end }, points),
     next: isEnd ? null : last.end,
     fields: open.seen,

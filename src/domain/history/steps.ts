@@ -7,6 +7,8 @@ export interface Step {
   /** ms since 1970 UTC. */
   readonly at: number;
   readonly values: Values | null;
+  /** When the values before were last confirmed, where that is known. */
+  readonly confirmed?: number | undefined;
 }
 
 /** What events of states have in the log; those of older versions have less. */
@@ -20,7 +22,7 @@ interface Confirmed {
 }
 
 /** A value that was not confirmed for longer than this, and than two planned reads take, was not known meanwhile. */
-const LEAST_SILENCE_MS = 15 * MINUTE_MS;
+export const LEAST_SILENCE_MS = 15 * MINUTE_MS;
 /** However rarely a vendor may be asked. */
 const MOST_SILENCE_MS = 3 * HOUR_MS;
 
@@ -37,7 +39,7 @@ export function stepsOf(row: EventRow): readonly Step[] {
   const earliest = confirmed ?? fetched - DAY_MS;
   const measured = row.type === 'device.state_changed' ? row.occurred_at : fetched;
   const at = Math.min(Math.max(measured, earliest), fetched);
-  const step = { at, values: valuesOf(to) };
+  const step = { at, values: valuesOf(to), confirmed };
   if (confirmed === undefined || at - confirmed <= longest) return [step];
   return [{ at: confirmed + 1, values: null }, step];
 }

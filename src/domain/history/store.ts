@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { DAY_MS, QUARTER_MS } from '../../core/durations.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import type { Covered } from './buckets.ts';
 import { FIELD_NAMES, type Field, type Values } from './fields.ts';
 import type { Open, Quarter } from './fold.ts';
@@ -34,8 +35,18 @@ const VALUE_COLUMNS = Object.fromEntries(FIELD_NAMES.map((field) => [field, 'big
   readonly [F in keyof Values]: 'bigint';
 };
 const READINGS = { device: 'bigint', at: 'bigint', known: 'bigint', ...VALUE_COLUMNS } as const;
-const QUARTERS = { device: 'bigint', quarter: 'bigint', covered_s: 'bigint', ...VALUE_COLUMNS } as const;
-const COLUMNS = sql.join(FIELD_NAMES.map((field) => sql.ref(field)));
+const QUARTERS = {
+  device: 'bigint',
+  quarter: 'bigint',
+  covered_s: 'bigint',
+  ...VALUE_COLUMNS,
+  late_wh: 'bigint',
+  late_s: 'bigint',
+} as const;
+const COLUMNS = {
+  history_readings: sql.join(FIELD_NAMES.map((field) => sql.ref(field))),
+  history_quarters: sql.join([...FIELD_NAMES, 'late_wh', 'late_s'].map((column) => sql.ref(column))),
+} as const;
 const NO_VALUES = Object.fromEntries(FIELD_NAMES.map((field) => [field, null])) as Values;
 /** Rows that one statement inserts. */
 const ROWS_AT_ONCE = 2_000;
@@ -92,8 +103,8 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
   async function insert(transaction: Queries, table: Table, given: readonly RawBuilder<unknown>[]) {
     const [key, second] = [sql.ref(PARTITIONED[table].key), sql.ref(PARTITIONED[table].second)];
     for (const part of given)
-      await sql`insert into ${sql.table(table)} (device, ${key}, ${second}, ${COLUMNS})
-        select device, ${key}, ${second}, ${COLUMNS} from ${part} as r where true
+      await sql`insert into ${sql.table(table)} (device, ${key}, ${second}, ${COLUMNS[table]})
+        select device, ${key}, ${second}, ${COLUMNS[table]} from ${part} as r where true
         on conflict do nothing`.execute(transaction);
   }
 
@@ -145,9 +156,10 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
         })),
       );
       const quarters = all.flatMap(({ number, quarters: own }) =>
-        own.map(({ quarter, covered, values }) => ({
+        own.map(({ quarter, covered, values, late }) => ({
           ...{ device: number, quarter, covered_s: covered },
           ...values,
+          ...{ late_wh: late?.wh ?? null, late_s: late?.seconds ?? null },
         })),
       );
       await makePartitions(
@@ -175,7 +187,9 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
     },
 
     /** What is known of a device for the user that has it now; undefined where there is nothing. */
-    async find(of: Omit<DeviceName, 'userRef'>): Promise<{ number: number; open: Open } | undefined> {
+    async find(
+      of: Omit<DeviceName, 'userRef'>,
+    ): Promise<{ number: number; open: Open; area: PriceArea | null } | undefined> {
       const row = await queries
         .selectFrom('history_devices')
         .innerJoin('devices', (join) =>
@@ -185,13 +199,18 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
             .onRef('devices.id', '=', 'history_devices.device_id')
             .onRef('devices.user_ref', '=', 'history_devices.user_ref'),
         )
-        .select(['history_devices.number', 'history_devices.open_json'])
+        .innerJoin('links', (join) =>
+          join.onRef('links.account_id', '=', 'devices.account_id').onRef('links.id', '=', 'devices.link_id'),
+        )
+        .select(['history_devices.number', 'history_devices.open_json', 'links.price_area'])
         .where('history_devices.account_id', '=', of.account)
         .where('history_devices.vendor', '=', of.vendor)
         .where('history_devices.device_id', '=', of.device)
         .executeTakeFirst();
       const open = row === undefined ? null : (JSON.parse(row.open_json) as Open | null);
-      return row === undefined || open === null ? undefined : { number: row.number, open };
+      if (row === undefined || open === null) return undefined;
+      const area = PRICE_AREAS.find((one) => one === row.price_area) ?? null;
+      return { number: row.number, open, area };
     },
 
     /** The step that holds at a moment, and those after it until another, in their order. */
@@ -213,18 +232,22 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
     /** Quarters from one until another, in their order. */
     async quarters(
       number: number,
-      { from, until, fields }: { from: number; until: number; fields: readonly Field[] },
+      query: { from: number; until: number; fields: readonly Field[]; isLateAsked: boolean },
     ): Promise<Covered[]> {
+      const late = query.isLateAsked ? (['late_wh', 'late_s'] as const) : [];
       const found = await queries
         .selectFrom('history_quarters')
         // A year is read at once: columns cost more than rows.
-        .select(['quarter', 'covered_s as covered', ...fields])
+        .select(['quarter', 'covered_s as covered', ...query.fields, ...late])
         .where('device', '=', number)
-        .where('quarter', '>=', from)
-        .where('quarter', '<', until)
+        .where('quarter', '>=', query.from)
+        .where('quarter', '<', query.until)
         .orderBy('quarter')
         .execute();
-      return found.map((row) => ({ quarter: row.quarter, covered: row.covered, values: row }));
+      return found.map((row) => ({
+        ...{ quarter: row.quarter, covered: row.covered, values: row },
+        late: row.late_wh == null ? null : { wh: row.late_wh, seconds: row.late_s ?? null },
+      }));
     },
 
     /** Removes what is older than a moment, of some of the devices on the embedded database; where to go on, or undefined at the end. */

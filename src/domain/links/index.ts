@@ -3,10 +3,11 @@ import type { Expected } from '../../adapter/dial-in.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import { rfc3339 } from '../../core/clock.ts';
 import { topic } from '../../db/topic.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import type { LinkStatus } from '../calls/index.ts';
 import { createLinkMaker, type DropReason, type LinksOptions } from './make-link.ts';
 import { createRelist } from './relist.ts';
-import { createRemoval } from './remove.ts';
+import { createRemoval, linkNotFound } from './remove.ts';
 import { createLinkStore } from './store.ts';
 
 export { type CardsOfLinks, createCards } from './cards.ts';
@@ -35,6 +36,8 @@ export interface ListedLink {
   readonly device_count: number;
   /** What the user has not granted, in the vendor's words: devices lack the capabilities that take it. */
   readonly missing_permissions: readonly string[];
+  /** SE1 to SE4, whose spot prices its energy has; null where nobody has said it. */
+  readonly price_area: string | null;
   /** When one of its devices was read last. */
   readonly last_read_at: string | null;
   /** It is deleted when its devices have left their set-points, and at this time at the latest. */
@@ -94,9 +97,15 @@ export function createLinks(options: LinksOptions) {
         created_at: rfc3339(row.createdAt),
         device_count: counts.get(row.link)?.devices ?? 0,
         missing_permissions: missing.get(row.link) ?? [],
+        price_area: row.priceArea,
         last_read_at: readAtOf(counts.get(row.link)?.readAt),
         removed_by: momentOf(removals.get(row.link)),
       }));
+    },
+
+    /** Says in which price area its devices are; null: not known. Throws `link.not_found`. */
+    async setPriceArea(key: LinkKey, area: PriceArea | null): Promise<void> {
+      if (!(await store.setPriceArea(key, area))) throw linkNotFound(key.link);
     },
 
     /** Links of all accounts that expect a station of this identity. */

@@ -6,6 +6,7 @@ import type { DeviceType } from '../../adapter/device.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import type { Linking } from './make-link.ts';
 import type { LinkSessionRow, SignInStore } from './store-sign-ins.ts';
 
@@ -25,6 +26,8 @@ export interface LinkSessionRequest {
   readonly deviceTypes?: readonly DeviceType[] | undefined;
   /** Id of the account's gateway in the network of the user: the user is not asked for one. */
   readonly gateway?: string | undefined;
+  /** That of the link that comes of it. */
+  readonly priceArea?: PriceArea | undefined;
 }
 
 /** How a session is. A user who went back to the app without a link may open the same one again: it is `failed` until then. */
@@ -57,7 +60,7 @@ export function createLinkSessions(options: LinkSessionsOptions) {
   return {
     /** Throws `vendor.unknown`, `gateway.not_found` or `request.invalid`. */
     async begin(request: LinkSessionRequest): Promise<{ session: string; url: string; expires_at: string }> {
-      const { account, userRef, vendor, redirectUri, deviceTypes, gateway } = request;
+      const { account, userRef, vendor, redirectUri, deviceTypes, gateway, priceArea } = request;
       if (vendor !== undefined && !isForEndUsers(adapterNamed(adapters, vendor)))
         throw new AppError(
           'request.invalid',
@@ -77,6 +80,7 @@ export function createLinkSessions(options: LinkSessionsOptions) {
         redirectUri: redirectUri ?? null,
         deviceTypes: deviceTypes ?? null,
         gateway: gateway ?? null,
+        priceArea: priceArea ?? null,
         createdAt: now,
         expiresAt: now + LIFETIME_MS,
       });

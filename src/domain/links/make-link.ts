@@ -10,6 +10,7 @@ import { randomId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { validator } from '../../core/validate.ts';
 import type { Host } from '../../db/host.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import type { Calls, Given, LinkEvents, LinkRow, NewLink } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
 import type { Interventions } from '../interventions/index.ts';
@@ -26,6 +27,8 @@ export interface LinkRequest {
   readonly vendor: string;
   readonly userRef: string;
   readonly credentials: unknown;
+  /** Whose spot prices its energy has; of a link that is there already, the one that it has stays without it. */
+  readonly priceArea?: PriceArea | undefined;
   /** Called right before the vendor is asked: from then on the request has had an effect. */
   readonly begun: Begin;
 }
@@ -49,6 +52,7 @@ interface Kept {
   /** What the platform keeps with them. */
   readonly pinned: JsonObject;
   readonly tokens: Tokens | undefined;
+  readonly priceArea: PriceArea | undefined;
 }
 
 export interface LinksOptions {
@@ -116,7 +120,7 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
   const checkCredentials = credentialChecks(options.adapters);
 
   async function link(request: LinkRequest): Promise<Linking> {
-    const { account, vendor, userRef } = request;
+    const { account, vendor, userRef, priceArea } = request;
     const adapter = adapterNamed(adapters, vendor);
     if (adapter.oauth !== undefined && !hasLinkCode(request.credentials)) throw linkCodeMissing(adapter);
     const { gateway, credentials: given } = withoutGateway(checkCredentials(vendor, request.credentials));
@@ -125,10 +129,10 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     await request.begun();
     if (adapter.oauth === undefined) {
       const signIn: Given['signIn'] = (session) => adapter.login?.signIn?.(session, given);
-      return linkAs({ account, vendor, userRef, gateway, credentials: given, signIn });
+      return linkAs({ account, vendor, userRef, priceArea, gateway, credentials: given, signIn });
     }
     return linkCodes.spend(vendor, String(given.link_code), (signedIn) =>
-      linkSignedIn({ account, vendor, userRef, tokens: signedIn }),
+      linkSignedIn({ account, vendor, userRef, priceArea, tokens: signedIn }),
     );
   }
 
@@ -137,11 +141,12 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     readonly account: number;
     readonly vendor: string;
     readonly userRef: string;
+    readonly priceArea: PriceArea | undefined;
     readonly tokens: Tokens;
   }): Promise<Linking> {
-    const { account, vendor, userRef, tokens: signedIn } = made;
+    const { account, vendor, userRef, priceArea, tokens: signedIn } = made;
     return linkAs({
-      ...{ account, vendor, userRef, credentials: {} },
+      ...{ account, vendor, userRef, priceArea, credentials: {} },
       gateway: null,
       signIn: async () => signedIn,
     });
@@ -151,11 +156,12 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     readonly account: number;
     readonly vendor: string;
     readonly userRef: string;
+    readonly priceArea: PriceArea | undefined;
     readonly gateway: string | null;
   }
 
   async function linkAs(making: Making): Promise<Linking> {
-    const { account, vendor, userRef, gateway, credentials } = making;
+    const { account, vendor, userRef, priceArea, gateway, credentials } = making;
     const adapter = adapterNamed(adapters, vendor);
     const now = clock.now();
     const provisional: NewLink = {
@@ -178,7 +184,7 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     const key = `${account}/${vendor}/${linked.vendorAccount}`;
     const saved = (linking.get(key) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => saveOnce(provisional, linked, { credentials, pinned, tokens: latest }));
+      .then(() => saveOnce(provisional, linked, { credentials, priceArea, pinned, tokens: latest }));
     linking.set(key, saved);
     return saved.finally(() => linking.get(key) === saved && linking.delete(key));
   }
@@ -214,7 +220,7 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     // A station reports its own devices; what linking found holds only until it has.
     const keepsDevices = before !== undefined && adapter.dialIn !== undefined && old.length > 0;
     await database.transaction(async (transaction) => {
-      await store.save(transaction, row);
+      await store.save(transaction, row, kept.priceArea);
       await database.events.append(transaction, [linkLinked(row, before !== undefined)]);
       if (kept.tokens !== undefined) await tokens.put(transaction, row, kept.tokens);
       await interventions.signedIn(transaction, row);

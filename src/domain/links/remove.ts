@@ -33,6 +33,9 @@ interface Others {
 /** Set-points that come into force while others are released are released too, so often. */
 const ATTEMPTS = 3;
 
+export const linkNotFound = (id: string): AppError =>
+  new AppError('link.not_found', `there is no link ${id.slice(0, 100)}`);
+
 /**
  * Forgets a link with its credentials, documents, devices and states, returns its devices to automatic operation, and revokes at the vendor
  * where it can. A device that would hold a set-point for ever and cannot be reached needs the credentials of the link: then the link stays, and
@@ -44,7 +47,7 @@ export function createRemoval(options: LinksOptions, { store, drop }: Others) {
 
   return async function remove(account: number, id: string, how: How = {}): Promise<Removal | undefined> {
     const row = await calls.stored({ account, link: id });
-    if (row === undefined) throw new AppError('link.not_found', `there is no link ${id.slice(0, 100)}`);
+    if (row === undefined) throw linkNotFound(id);
     if (how.ifLinkedAt !== undefined && how.ifLinkedAt !== row.linkedAt) return undefined;
     const unreleased = await setPoints.releaseLink(row);
     if (unreleased.length > 0 && !how.isForced)

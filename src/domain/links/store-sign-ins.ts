@@ -1,5 +1,6 @@
 import type { DeviceType } from '../../adapter/device.ts';
 import type { Database } from '../../db/database.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import type { Sealed } from '../calls/index.ts';
 
 const textOf = (types: readonly DeviceType[] | null): string | null => types && JSON.stringify(types);
@@ -29,6 +30,8 @@ export interface LinkSessionRow {
   readonly deviceTypes: readonly DeviceType[] | null;
   /** The gateway through which devices in the user's network are linked; null where the user may name one. */
   readonly gateway: string | null;
+  /** The price area that the link gets; null where nobody has said it. */
+  readonly priceArea: PriceArea | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly usedAt: number | null;
@@ -53,6 +56,7 @@ type NewSession = Pick<
   | 'redirectUri'
   | 'deviceTypes'
   | 'gateway'
+  | 'priceArea'
   | 'createdAt'
   | 'expiresAt'
 >;
@@ -119,6 +123,7 @@ export function createSignInStore(database: Database) {
           redirect_uri: row.redirectUri,
           device_types_json: textOf(row.deviceTypes),
           gateway_id: row.gateway,
+          price_area: row.priceArea,
           created_at: row.createdAt,
           expires_at: row.expiresAt,
           used_at: null,
@@ -148,6 +153,7 @@ export function createSignInStore(database: Database) {
         redirectUri: row.redirect_uri,
         deviceTypes: typesIn(row.device_types_json),
         gateway: row.gateway_id,
+        priceArea: PRICE_AREAS.find((area) => area === row.price_area) ?? null,
         createdAt: row.created_at,
         expiresAt: row.expires_at,
         usedAt: row.used_at,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { type LinkRow, linkRowOf } from '../calls/index.ts';
 
 /**
@@ -64,7 +65,7 @@ export function createLinkStore({ engine, queries }: Database) {
       return rows.map(linkRowOf);
     },
 
-    async list(account: number): Promise<LinkRow[]> {
+    async list(account: number): Promise<(LinkRow & { readonly priceArea: string | null })[]> {
       const rows = await queries
         .selectFrom('links')
         .selectAll()
@@ -72,14 +73,26 @@ export function createLinkStore({ engine, queries }: Database) {
         .orderBy('created_at')
         .orderBy('id')
         .execute();
-      return rows.map(linkRowOf);
+      return rows.map((row) => ({ ...linkRowOf(row), priceArea: row.price_area }));
+    },
+
+    /** False for a link that is not there. */
+    async setPriceArea({ account, link }: LinkKey, area: PriceArea | null): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('links')
+        .set({ price_area: area })
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     /**
      * Writes the link and answers its key: that of the link which the account already has for this vendor account, or of
-     * the new one. Both at once from two requests end as one.
+     * the new one. Both at once from two requests end as one. Without a price area it keeps its own, unless it gets another user: that one
+     * may live elsewhere.
      */
-    async save(transaction: Queries, row: LinkRow): Promise<void> {
+    async save(transaction: Queries, row: LinkRow, priceArea: PriceArea | undefined): Promise<void> {
       const written = {
         user_ref: row.userRef,
         status: row.status,
@@ -100,8 +113,16 @@ export function createLinkStore({ engine, queries }: Database) {
           vendor_account: row.vendorAccount,
           created_at: row.createdAt,
           ...written,
+          price_area: priceArea ?? null,
         })
-        .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet(written))
+        .onConflict((conflict) =>
+          conflict.columns(['account_id', 'id']).doUpdateSet({
+            ...written,
+            price_area:
+              priceArea ??
+              sql<string | null>`case when links.user_ref = excluded.user_ref then links.price_area end`,
+          }),
+        )
         .execute();
     },
 

@@ -39,8 +39,8 @@ const Query = Type.Object({
   ...OfVendor.properties,
   fields: Type.Optional(
     Type.String({
-      description: `Separated by commas, of ${FIELD_NAMES.join(', ')}; by default those that the device has had`,
-      examples: ['power_w,energy_wh'],
+      description: `Separated by commas, of ${FIELD_NAMES.join(', ')}; by default those that the device has had. With cost: what the energy of each quarter, hour or day has cost at the spot prices of the link's price_area`,
+      examples: ['energy_wh,cost'],
     }),
   ),
   from: Type.Optional(moment('By default a day before `to`, a week for 1h, 31 days for 1d')),
@@ -91,6 +91,16 @@ const Page = Type.Object(
               description: 'The share of the time for which the state is known; not in raw',
             }),
           ),
+          cost: Type.Optional(
+            Type.Union([Type.String(), Type.Null()], {
+              description:
+                'Of energy_wh, without VAT, tax and the fees of grid and supplier; an exact decimal number, negative where the price was; null where it is not known for all of it',
+            }),
+          ),
+          currency: Type.Optional(Type.Literal('SEK')),
+          cost_missing: Type.Optional(
+            Type.Union([Type.String(), Type.Null()], { description: 'Why cost is null' }),
+          ),
         },
         { additionalProperties: Value },
       ),
@@ -115,6 +125,9 @@ const Page = Type.Object(
             covered: 1,
             power_w: 11_040,
             energy_wh: 2_760,
+            cost: '1.162788',
+            currency: 'SEK',
+            cost_missing: null,
           },
         ],
         gaps: [],
@@ -140,7 +153,7 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
       schema: {
         summary: 'Read what a device was like',
         description:
-          'Oldest first, for the user that has the device. In quarters, hours and days, powers, temperatures and states of charge are means over the time for which they are known, energy_wh is what the meter has counted, and other fields are the last. Returns what is stored and never calls a vendor.',
+          'Oldest first, for the user that has the device. In quarters, hours and days, powers, temperatures and states of charge are means over the time for which they are known, energy_wh is what the meter has counted, and other fields are the last. The cost is computed when it is read. Returns what is stored and never calls a vendor.',
         tags: ['Devices'],
         params: DeviceId,
         querystring: Query,
@@ -160,18 +173,19 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
       const { account } = principalOf(request);
       const query = readQuery(Query, request.query);
       const { resolution = 'raw', format = 'json', timezone = SWEDISH_ZONE, limit = PAGE } = query;
-      const wanted = fieldsIn(query.fields);
+      const { fields: wanted, isCostAsked } = fieldsIn(query.fields, resolution);
       const of = {
         ...{ ...rangeOf(query, resolution, clock.now()), resolution },
         limit: Math.min(limit, MOST[resolution]),
         zone: zoneIn(timezone),
         after: placeIn(query.cursor, resolution),
         fields: wanted,
+        isCostAsked,
       };
       const { row, seen } = await devices.find(account, deviceIn(request), vendorIn(request.query));
       const page = await history.read(
         {
-          ...{ account, vendor: row.vendor, device: row.id },
+          ...{ account, vendor: row.vendor, device: row.id, deviceType: row.type },
           state: seen?.state,
           fetchedAt: seen?.fetchedAt,
         },
@@ -202,6 +216,15 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
   );
 }
 
+/** Each with what it costs, and why it does not. */
+const COST_COLUMNS = ['cost', 'currency', 'cost_missing'];
+
+interface Asked {
+  /** Undefined for those that the device has had. */
+  readonly fields: readonly Field[] | undefined;
+  readonly isCostAsked: boolean;
+}
+
 interface Shown {
   readonly page: HistoryPage;
   readonly resolution: Resolution;
@@ -209,10 +232,13 @@ interface Shown {
 }
 
 const pointsOf = ({ page, resolution, fields }: Shown): Record<string, Cell>[] =>
-  page.points.map(({ start, end, covered, values }) => {
+  page.points.map(({ start, end, covered, values }, index) => {
     const point: Record<string, Cell> = { start: rfc3339(start), end: rfc3339(end) };
     if (resolution !== 'raw') point.covered = covered;
     for (const field of fields) point[field] = shownAs(field, values[field]);
+    const cost = page.costs?.[index];
+    if (cost !== undefined)
+      Object.assign(point, { cost: cost.cost, currency: 'SEK', cost_missing: cost.missing });
     return point;
   });
 
@@ -221,21 +247,27 @@ function sendCsv(
   reply: FastifyReply,
   { clock, ...shown }: Shown & { readonly clock: Clock },
 ): Promise<FastifyReply> {
-  const columns = ['start', 'end', ...(shown.resolution === 'raw' ? [] : ['covered']), ...shown.fields];
+  const columns = [
+    ...['start', 'end', ...(shown.resolution === 'raw' ? [] : ['covered']), ...shown.fields],
+    ...(shown.page.costs === undefined ? [] : COST_COLUMNS),
+  ];
   async function* batches() {
     yield pointsOf(shown);
   }
   return sendRows(request, reply, { columns, batches: batches(), format: 'csv', clock });
 }
 
-function fieldsIn(text: string | undefined): Field[] | undefined {
-  if (text === undefined) return undefined;
+function fieldsIn(text: string | undefined, resolution: Resolution): Asked {
+  if (text === undefined) return { fields: undefined, isCostAsked: false };
   const asked = new Set(text.split(',').map((name) => name.trim()));
+  const isCostAsked = asked.delete('cost');
+  if (isCostAsked && resolution === 'raw')
+    throw new AppError('request.invalid', 'fields has cost, which needs a resolution of 15m, 1h or 1d');
   const unknown = [...asked].find((name) => !FIELD_NAMES.some((field) => field === name));
-  if (unknown === undefined) return FIELD_NAMES.filter((field) => asked.has(field));
+  if (unknown === undefined) return { fields: FIELD_NAMES.filter((field) => asked.has(field)), isCostAsked };
   throw new AppError(
     'request.invalid',
-    `fields has ${JSON.stringify(unknown.slice(0, 100))}, which is no field of history; there are ${FIELD_NAMES.join(', ')}`,
+    `fields has ${JSON.stringify(unknown.slice(0, 100))}, which is no field of history; there are ${FIELD_NAMES.join(', ')}, cost`,
   );
 }
 

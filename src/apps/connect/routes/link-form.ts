@@ -62,7 +62,7 @@ export function addLinkFormRoute(
   ) {
     await ofAddress.take(request.ip, reply);
     await ofSession.take(row.sha256, reply);
-    const { account, userRef } = row;
+    const { account, userRef, priceArea } = row;
     const { slug: vendor } = adapter;
     const credentials =
       row.gateway === null || adapter.isLocal !== true
@@ -73,7 +73,11 @@ export function addLinkFormRoute(
       vendor,
       work: () =>
         guarded({ account, vendor, credentials }, () =>
-          links.link({ account, vendor, userRef, credentials, begun: async () => {} }),
+          links.link({
+            ...{ account, vendor, userRef, credentials },
+            priceArea: priceArea ?? undefined,
+            begun: async () => {},
+          }),
         ),
     });
   }

@@ -6,7 +6,7 @@ import type { LinkSessions } from '../../../domain/links/index.ts';
 import { SESSION_ID } from '../input/path.ts';
 import { principalOf } from '../input/principal.ts';
 import { vendorSlug } from '../input/vendor-slug.ts';
-import { responses } from '../schemas.ts';
+import { PriceAreaOfLink, responses } from '../schemas.ts';
 
 const SessionBody = Type.Object({
   user_ref: Type.String({
@@ -38,6 +38,7 @@ const SessionBody = Type.Object({
         'Id of a gateway in the network of the user, from `GET /gateways`: devices there are linked through it, and the user is not asked for it',
     }),
   ),
+  price_area: Type.Optional(PriceAreaOfLink),
   redirect_uri: Type.Optional(
     Type.String({
       minLength: 1,
@@ -79,7 +80,9 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
     },
     (request, reply) => {
       const { account } = principalOf(request);
-      const { user_ref, vendor, redirect_uri, device_types, gateway } = checkSession(request.body);
+      const { user_ref, vendor, redirect_uri, device_types, gateway, price_area } = checkSession(
+        request.body,
+      );
       reply.header('cache-control', 'no-store');
       return linkSessions.begin({
         account,
@@ -88,6 +91,7 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
         redirectUri: redirect_uri,
         deviceTypes: device_types,
         gateway,
+        priceArea: price_area,
       });
     },
   );

@@ -13,7 +13,7 @@ import { readQuery } from '../input/query.ts';
 import { vendorSlug } from '../input/vendor-slug.ts';
 import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
-import { errorResponses, IdempotencyHeaders, responses } from '../schemas.ts';
+import { errorResponses, IdempotencyHeaders, PriceAreaOfLink, responses } from '../schemas.ts';
 
 const LinkBody = Type.Object({
   vendor: Type.String({
@@ -36,6 +36,7 @@ const LinkBody = Type.Object({
       description: "As the vendor's schema in GET /vendors requires",
     },
   ),
+  price_area: Type.Optional(PriceAreaOfLink),
 });
 
 export const LinkedDevices = Type.Array(
@@ -62,6 +63,10 @@ const ListedLink = Type.Object({
       "What the user has not granted, in the vendor's words. Devices lack the capabilities that need it, until the account is linked again with it",
     examples: [[]],
   }),
+  price_area: Type.Union([PriceAreaOfLink, Type.Null()], {
+    description: 'Swedish price area of its devices; null where nobody has said it: then energy has no cost',
+    examples: ['SE3'],
+  }),
   last_read_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When one of its devices was last read, by a caller or in the background',
   }),
@@ -71,6 +76,15 @@ const ListedLink = Type.Object({
     examples: [null],
   }),
 });
+
+const LinkChange = Type.Object({
+  price_area: Type.Union([PriceAreaOfLink, Type.Null()], {
+    description: 'Swedish price area of its devices; null: not known, so that energy has no cost',
+    examples: ['SE3'],
+  }),
+});
+
+const Changed = Type.Object({ id: ListedLink.properties.id, price_area: ListedLink.properties.price_area });
 
 const Removing = Type.Object(
   {
@@ -118,10 +132,11 @@ const Refreshed = Type.Object({
 });
 
 const checkLink = validator(LinkBody, { name: 'body' });
+const checkChange = validator(LinkChange, { name: 'body' });
 
 export interface LinkRoutes {
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly links: Pick<Links, 'link' | 'list' | 'remove'>;
+  readonly links: Pick<Links, 'link' | 'list' | 'remove' | 'setPriceArea'>;
   readonly devices: Pick<Devices, 'knownOfLink'>;
   readonly discovery: Pick<Discovery, 'refresh'>;
   readonly idempotency: Idempotency;
@@ -156,10 +171,13 @@ export function addLinkRoutes(
         reply,
         account,
         run: async (begun) => {
-          const { vendor: written, user_ref, credentials } = checkLink(request.body);
+          const { vendor: written, user_ref, credentials, price_area } = checkLink(request.body);
           const vendor = vendorSlug(written);
           const { link, devices } = await guarded({ account, vendor, credentials }, () =>
-            links.link({ account, vendor, userRef: user_ref, credentials, begun }),
+            links.link({
+              ...{ account, vendor, userRef: user_ref, credentials, begun },
+              priceArea: price_area,
+            }),
           );
           const adapter = adapters.get(vendor);
           if (adapter?.nextSteps === undefined) return { devices };
@@ -181,6 +199,27 @@ export function addLinkRoutes(
       },
     },
     (request) => links.list(principalOf(request).account),
+  );
+
+  app.patch(
+    '/links/:id',
+    {
+      config: { access: 'link:write' },
+      schema: {
+        summary: 'Change the price area of a link',
+        description: 'The cost of energy follows it, that of the past too.',
+        tags: ['Linking'],
+        params: LinkId,
+        body: LinkChange,
+        response: responses(Changed, [400, 401, 403, 404, 413, 429, 503]),
+      },
+    },
+    async (request) => {
+      const key = { account: principalOf(request).account, link: linkIn(request) };
+      const { price_area } = checkChange(request.body);
+      await links.setPriceArea(key, price_area);
+      return { id: key.link, price_area };
+    },
   );
 
   app.delete(

@@ -209,12 +209,13 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
     }
     try {
       const { row, name } = session;
-      const { account, userRef } = row;
+      const { account, userRef, priceArea } = row;
       const { tokens } = finished;
       const { link } = await linkSessions.use(row, {
         browser,
         vendor,
-        work: () => links.linkSignedIn({ account, vendor, userRef, tokens }),
+        work: () =>
+          links.linkSignedIn({ account, vendor, userRef, priceArea: priceArea ?? undefined, tokens }),
       });
       const address = backToApp(row.redirectUri, { status: 'linked', session: name, link });
       return reply.redirect(address ?? donePath(name), 303);
