@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { sql } from 'kysely';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
+import { dayAt } from '../../src/core/swedish-days.ts';
 import { createDeviceStore, type Sighting } from '../../src/domain/devices/store.ts';
 import { rendered } from '../../src/domain/events/index.ts';
 import type { HistoryPage, HistoryQuery } from '../../src/domain/history/index.ts';
+import { createPriceStore } from '../../src/domain/prices/store.ts';
+import { dayPrices } from '../../src/domain/prices/test-prices.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -221,6 +224,100 @@ onEachEngine('the history of a device', (engine) => {
       days.points.map(({ values: { power_w, energy_wh } }) => [power_w, energy_wh]),
       [[2_800, 6_000]],
     );
+  });
+
+  /** The day of the test has prices in SE1, by quarter: 0.01 kronor, 0.02 and so on. */
+  const price = async () => {
+    const prices = createPriceStore(core.database);
+    for (const day of new Set([dayAt(began), dayAt(minute(24 * 60))])) {
+      const ofDay = dayPrices('SE1', day, { eur: (index) => (index + 1) / 1_100 });
+      await prices.store(ofDay, 1);
+    }
+    const first = dayPrices('SE1', dayAt(began));
+    return (minutes: number) => Math.floor((minute(minutes) - first.start) / QUARTER_MS) + 1;
+  };
+  const costs = ({ points, costs: all }: HistoryPage) =>
+    points.map(({ start }, index) => [minutesOf(start), all?.[index]?.cost, all?.[index]?.missing]);
+  const located = async (area: 'SE1' | 'SE2' | null) => {
+    const [link] = await core.links.list(account);
+    await core.links.setPriceArea({ account, link: link?.id ?? '' }, area);
+  };
+
+  it('has the cost of the energy of quarters, which add up to hours and days', async () => {
+    const öre = await price();
+    await located('SE1');
+    for (let at = 0; at <= 120; at += 5) await see({ energy_wh: at * 1_000 }, at);
+    const hundredth = (units: number) => String(units / 100);
+    const [first, second] = [0, 60].map((hour) =>
+      [0, 15, 30, 45].reduce((sum, at) => sum + 15 * öre(hour + at), 0),
+    );
+    const asked = { isCostAsked: true, fields: [] };
+    assert.deepEqual(
+      costs(await read({ resolution: '15m', ...asked })),
+      [0, 15, 30, 45, 60, 75, 90, 105].map((at) => [at, hundredth(15 * öre(at)), null]),
+    );
+    assert.deepEqual(costs(await read({ resolution: '1h', ...asked })), [
+      [0, hundredth(first ?? 0), null],
+      [60, hundredth(second ?? 0), null],
+    ]);
+    assert.deepEqual(
+      costs(await read({ resolution: '1d', ...asked })).map(([, cost]) => cost),
+      [hundredth((first ?? 0) + (second ?? 0))],
+    );
+    assert.equal((await read({ resolution: '1h' })).costs, undefined);
+  });
+
+  it('has no cost where it would not be that of all the energy, and says why', async () => {
+    await price();
+    for (const [at, energy_wh] of [
+      [0, 0],
+      [10, 1_000],
+      [100, 9_000],
+      [110, 10_000],
+    ] as const)
+      await see({ energy_wh }, at);
+    const missing = async (resolution: '15m' | '1d', query: Partial<HistoryQuery> = {}) =>
+      costs(await read({ resolution, isCostAsked: true, fields: [], ...query })).map(([, cost, why]) =>
+        cost === null ? why : typeof cost,
+      );
+    assert.deepEqual(await missing('1d'), ['link has no price_area']);
+    await located('SE1');
+    const gap = '8000 Wh were counted in a gap, so when is not known';
+    assert.deepEqual(await missing('15m'), ['string', gap, 'string']);
+    assert.deepEqual(await missing('1d'), [gap]);
+    await located('SE2');
+    const [unpriced] = await missing('15m');
+    assert.match(String(unpriced), /^no price of SE2 is stored from 20\d\d-\d\d-\d\dT\d\d:00Z to .*:15Z$/);
+    await located('SE1');
+    const page = await core.history.read(
+      { account, vendor: 'testvendor', device: 'light-1', deviceType: 'solar_inverter' },
+      { ...{ resolution: '1d', from: began, to: minute(200), limit: 10, zone: 'UTC' }, isCostAsked: true },
+    );
+    assert.deepEqual(page.costs, [
+      { cost: null, missing: 'energy_wh of a solar_inverter is what it has produced' },
+    ]);
+  });
+
+  it('has the cost of what was counted between two reads, evenly, where they are planned to be far apart', async () => {
+    const öre = await price();
+    await located('SE1');
+    await see({ energy_wh: 0 }, 0);
+    const link_id = (await core.links.list(account))[0]?.id ?? '';
+    await core.database.queries
+      .insertInto('device_turns')
+      .values({
+        ...{ account_id: account, link_id, device_id: '', vendor: 'testvendor' },
+        ...{ due_at: 9e15, interval_s: 3_600, failures: 0 },
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'link_id', 'device_id']).doUpdateSet({ interval_s: 3_600 }),
+      )
+      .execute();
+    await see({ energy_wh: 6_000 }, 60);
+    await see({ energy_wh: 6_000 }, 61);
+    const all = [0, 15, 30, 45].reduce((sum, at) => sum + 1.5 * öre(at), 0);
+    const page = await read({ resolution: '1h', isCostAsked: true, fields: ['energy_wh'] });
+    assert.deepEqual(costs(page)[0], [0, String(all / 100), null]);
   });
 
   it('is read by page, without loss or repeat', async () => {

@@ -151,6 +151,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     good: 204,
     later: 202,
   },
+  'PATCH /links/{id}': {
+    path: ({ stationLink }) => `/links/${stationLink}`,
+    body: { price_area: 'SE3' },
+    good: 200,
+  },
   'POST /links/{id}/refresh': {
     path: async (things) => `/links/${await things.spareLink()}/refresh`,
     good: 200,

@@ -82,6 +82,28 @@ describe('quarters of an hour', () => {
     ]);
   });
 
+  it('say how much of their energy was counted before they began, and since when', () => {
+    const late = (...steps: readonly Step[]) =>
+      quartersOf(steps, at(75, null).at).flatMap(({ quarter, late: own }) =>
+        own === null ? [] : [[(quarter * QUARTER_MS - TEN) / MINUTE_MS, own.wh, own.seconds]],
+      );
+    const from = (step: Step, minutes: number): Step => ({ ...step, confirmed: at(minutes, null).at });
+    const [first, then] = [at(1, { energy_wh: 100 }), { energy_wh: 500 }];
+    // In a gap, or while the device had no meter, nobody knows when.
+    assert.deepEqual(late(first, at(5, null), at(70, then)), [[60, 400, null]]);
+    assert.deepEqual(late(first, at(5, { power_w: 1 }), at(70, then)), [[60, 400, null]]);
+    // It is not in a quarter any more in which the meter was read before.
+    assert.deepEqual(late(first, at(5, null), at(61, { energy_wh: 100 }), at(70, then)), []);
+    assert.deepEqual(late(first, at(61, null), at(70, then)), []);
+    // As long as any value is taken for known.
+    assert.deepEqual(late(first, at(59, null), at(70, then)), []);
+    assert.deepEqual(late(first, from(at(62, then), 47)), []);
+    // Between two reads that are far apart: 55 of 65 minutes were before 11:00.
+    assert.deepEqual(late(first, from(at(70, { energy_wh: 165 }), 5)), [[60, 55, 55 * 60]]);
+    assert.deepEqual(late(first, from(at(70, then), 60)), []);
+    assert.deepEqual(late(first, from(at(75, then), 50)), [[60, 160, 600]]);
+  });
+
   it('have the last of what has no mean', () => {
     const steps = [at(1, { charging: true, battery_soc: 40 }), at(14, { charging: false, battery_soc: 53 })];
     assert.deepEqual(shown(quartersOf(steps, at(30, null).at), 'charging', 'battery_soc'), [

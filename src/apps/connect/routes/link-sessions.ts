@@ -4,6 +4,7 @@ import { DEVICE_TYPES, DeviceTypeSchema } from '../../../adapter/device.ts';
 import { validator } from '../../../core/validate.ts';
 import type { LinkSessions } from '../../../domain/links/index.ts';
 import { SESSION_ID } from '../input/path.ts';
+import { withPriceArea } from '../input/price-area.ts';
 import { principalOf } from '../input/principal.ts';
 import { vendorSlug } from '../input/vendor-slug.ts';
 import { PriceAreaOfLink, responses } from '../schemas.ts';
@@ -81,7 +82,7 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
     (request, reply) => {
       const { account } = principalOf(request);
       const { user_ref, vendor, redirect_uri, device_types, gateway, price_area } = checkSession(
-        request.body,
+        withPriceArea(request.body),
       );
       reply.header('cache-control', 'no-store');
       return linkSessions.begin({

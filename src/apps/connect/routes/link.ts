@@ -8,6 +8,7 @@ import type { Discovery } from '../../../domain/discovery/index.ts';
 import type { Links } from '../../../domain/links/index.ts';
 import type { Idempotency } from '../../../http/idempotency.ts';
 import { LINK_ID, LinkId, linkIn } from '../input/path.ts';
+import { withPriceArea } from '../input/price-area.ts';
 import { principalOf } from '../input/principal.ts';
 import { readQuery } from '../input/query.ts';
 import { vendorSlug } from '../input/vendor-slug.ts';
@@ -171,7 +172,12 @@ export function addLinkRoutes(
         reply,
         account,
         run: async (begun) => {
-          const { vendor: written, user_ref, credentials, price_area } = checkLink(request.body);
+          const {
+            vendor: written,
+            user_ref,
+            credentials,
+            price_area,
+          } = checkLink(withPriceArea(request.body));
           const vendor = vendorSlug(written);
           const { link, devices } = await guarded({ account, vendor, credentials }, () =>
             links.link({
@@ -216,7 +222,7 @@ export function addLinkRoutes(
     },
     async (request) => {
       const key = { account: principalOf(request).account, link: linkIn(request) };
-      const { price_area } = checkChange(request.body);
+      const { price_area } = checkChange(withPriceArea(request.body));
       await links.setPriceArea(key, price_area);
       return { id: key.link, price_area };
     },

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { MINUTE_MS } from '../../src/core/durations.ts';
+import { createPriceStore } from '../../src/domain/prices/store.ts';
+import { dayPrices } from '../../src/domain/prices/test-prices.ts';
+import { vendors } from '../../src/vendors/index.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { makePlace, onEachEngine } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
+
+interface ListedLink {
+  readonly id: string;
+  readonly user_ref: string;
+  readonly price_area: string | null;
+}
+interface Point {
+  readonly start: string;
+  readonly covered: number;
+  readonly energy_wh: number;
+  readonly cost: string | null;
+  readonly currency: string;
+  readonly cost_missing: string | null;
+}
+
+onEachEngine('the cost of energy', (engine) => {
+  const vendor = testVendor();
+  let clock: TurnedClock;
+  let world: World;
+  let caller: Caller;
+  before(async () => {
+    const place = await makePlace(engine);
+    clock = turnedClock(Date.UTC(2026, 10, 21, 9));
+    const database = await place.open(clock);
+    // Quarters of 0.01 kronor, 0.02 and so on from midnight in Sweden.
+    const day = dayPrices('SE3', '2026-11-21', { eur: (index) => (index + 1) / 1_100 });
+    await createPriceStore(database).store(day, 1);
+    await database.close();
+    world = await makeWorld({
+      ...{ engine, place, clock, adapters: [...vendors, vendor.adapter] },
+    });
+    caller = await world.newAccount();
+  });
+  after(() => world.close());
+
+  const ok = async (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown): Promise<unknown> => {
+    const answer = await caller.call(method, path, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const linkOf = async (user: string): Promise<ListedLink> => {
+    const links = (await ok('GET', '/links')) as ListedLink[];
+    const link = links.find(({ user_ref }) => user_ref === user);
+    assert.ok(link !== undefined, `${user} has a link`);
+    return link;
+  };
+  const link = (user_ref: string, user: string, more: object = {}) =>
+    ok('POST', '/link', {
+      ...{ vendor: 'testvendor', user_ref, credentials: { user, password: 'p' } },
+      ...more,
+    });
+
+  it('follows the price area of the link, which is said when it is linked or later, and never guessed', async () => {
+    await link('anna', 'anna');
+    const { id, price_area } = await linkOf('anna');
+    assert.equal(price_area, null);
+    assert.deepEqual(await ok('PATCH', `/links/${id}`, { price_area: 'se4' }), { id, price_area: 'SE4' });
+    assert.equal((await linkOf('anna')).price_area, 'SE4');
+    await link('anna', 'anna');
+    assert.equal((await linkOf('anna')).price_area, 'SE4', 'it stays when the user links again');
+    await link('anna', 'anna', { price_area: 'SE1' });
+    assert.equal((await linkOf('anna')).price_area, 'SE1');
+    await link('berit', 'anna');
+    assert.equal((await linkOf('berit')).price_area, null, 'another user may live elsewhere');
+    await ok('PATCH', `/links/${id}`, { price_area: 'SE2' });
+    await ok('PATCH', `/links/${id}`, { price_area: null });
+    assert.equal((await linkOf('berit')).price_area, null);
+  });
+
+  it('has the area that the app has said for a session', async () => {
+    const { url } = (await ok('POST', '/link/sessions', { user_ref: 'clara', price_area: 'SE2' })) as {
+      url: string;
+    };
+    const browser = CookieBrowser.inLanguage('en');
+    await browser.get(url);
+    const sent = await browser.post(`${url}/testvendor`, { user: 'clara', password: 'p' });
+    assert.equal(sent.status, 303, await sent.text());
+    assert.equal((await linkOf('clara')).price_area, 'SE2');
+  });
+
+  it('says which areas there are, and nothing of the links of others', async () => {
+    await link('dora', 'dora');
+    const { id } = await linkOf('dora');
+    const refused = [
+      ['POST', '/link/sessions', { user_ref: 'dora', price_area: 'SE5' }],
+      ['POST', '/link', { vendor: 'testvendor', user_ref: 'dora', credentials: {}, price_area: 'NO1' }],
+      ['PATCH', `/links/${id}`, { price_area: 3 }],
+      ['PATCH', `/links/${id}`, { price_area: '' }],
+    ] as const;
+    for (const [method, path, body] of refused) {
+      const answer = await caller.call(method, path, body);
+      assert.equal(answer.status, 400, path);
+      assert.match(JSON.stringify(answer.body), /price_area must be one of SE1, SE2, SE3, SE4/);
+    }
+    const empty = await caller.call('PATCH', `/links/${id}`, {});
+    assert.match(JSON.stringify(empty.body), /is missing price_area/);
+    const [other, reader] = [await world.newAccount(), await world.newAccount('devices:read')];
+    assert.equal((await other.call('PATCH', `/links/${id}`, { price_area: 'SE1' })).status, 404);
+    assert.equal((await reader.call('PATCH', `/links/${id}`, { price_area: 'SE1' })).status, 403);
+    assert.equal((await linkOf('dora')).price_area, null);
+  });
+
+  it('is in the history of a charger, as JSON and CSV', async () => {
+    const { devices } = (await ok('POST', '/link', {
+      ...{ vendor: 'sandbox', user_ref: 'elsa', price_area: 'SE3' },
+      credentials: { device_types: ['charger'] },
+    })) as { devices: { id: string }[] };
+    const charger = devices[0]?.id ?? '';
+    const path = `/devices/${charger}/history?from=2026-11-21T09:00:00Z&fields=energy_wh,cost`;
+    const read = async (resolution: string) =>
+      ((await ok('GET', `${path}&resolution=${resolution}`)) as { points: Point[] }).points;
+    await ok('POST', `/sandbox/devices/${charger}`, { plugged_in: true });
+    await ok('POST', `/devices/${charger}/command`, { type: 'start_charge' });
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      clock.turn(5 * MINUTE_MS);
+      await ok('GET', `/devices/${charger}`);
+    }
+    await until('history has the hour', async () => {
+      clock.turn(100);
+      const known = await read('15m');
+      return known.filter(({ covered }) => covered === 1).length === 4;
+    });
+    const quarters = await read('15m');
+    const expected = quarters.slice(0, 4).map(({ energy_wh }, index) => energy_wh * (41 + index));
+    assert.ok(expected.every((units) => units > 0));
+    assert.deepEqual(
+      quarters.slice(0, 4).map(({ cost }) => cost),
+      expected.map((units) => String(units / 100_000)),
+    );
+    assert.deepEqual([quarters[0]?.currency, quarters[0]?.cost_missing], ['SEK', null]);
+    const [hour] = await read('1h');
+    assert.equal(hour?.cost, String(expected.reduce((sum, units) => sum + units, 0) / 100_000));
+    const csv = await fetch(`${world.connect}${path}&resolution=1h&format=csv&limit=1`, {
+      headers: { 'x-api-key': caller.key },
+    });
+    const [head, line] = (await csv.text()).split('\r\n');
+    assert.equal(head, 'start,end,covered,energy_wh,cost,currency,cost_missing');
+    assert.match(line ?? '', new RegExp(`,${hour?.energy_wh},${hour?.cost},SEK,$`));
+
+    const { id } = await linkOf('elsa');
+    await ok('PATCH', `/links/${id}`, { price_area: null });
+    const [unpriced] = await read('1d');
+    assert.deepEqual([unpriced?.cost, unpriced?.cost_missing], [null, 'link has no price_area']);
+    const raw = await caller.call('GET', path);
+    assert.equal(raw.status, 400);
+    assert.match(JSON.stringify(raw.body), /cost, which needs a resolution of 15m, 1h or 1d/);
+    const without = (await ok('GET', `/devices/${charger}/history?resolution=1d`)) as { points: object[] };
+    assert.ok(without.points.every((point) => !('cost' in point)));
+  });
+});
