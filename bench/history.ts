@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { systemClock } from '../src/core/clock.ts';
 import { DAY_MS, MINUTE_MS, QUARTER_MS } from '../src/core/durations.ts';
+import { dayAt } from '../src/core/swedish-days.ts';
 import type { Database } from '../src/db/database.ts';
 import { valuesOf } from '../src/domain/history/fields.ts';
 import { advance, applied, openBefore, type Quarter } from '../src/domain/history/fold.ts';
 import type { Step } from '../src/domain/history/steps.ts';
 import { createHistoryStore } from '../src/domain/history/store.ts';
+import { createPriceStore } from '../src/domain/prices/store.ts';
+import { dayPrices } from '../src/domain/prices/test-prices.ts';
 import { openCore } from '../test/kit/core-world.ts';
 import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
@@ -31,6 +34,12 @@ async function sizeOf(database: Database, table: 'history_readings' | 'history_q
           select sum(pg_total_relation_size(inhrelid)) as size from pg_inherits
           where inhparent = ${table}::regclass`.execute(database.queries);
   return Number(rows[0]?.size);
+}
+
+/** Quarters of every day that some time touches. */
+async function storePrices(database: Database, from: number, to: number): Promise<void> {
+  const prices = createPriceStore(database);
+  for (let at = from; at < to + DAY_MS; at += DAY_MS) await prices.store(dayPrices('SE3', dayAt(at)), 1);
 }
 
 async function bench(engine: Engine): Promise<Section> {
@@ -93,15 +102,24 @@ async function bench(engine: Engine): Promise<Section> {
     times.push(performance.now() - began);
     assert.equal(points, YEAR_MS / QUARTER_MS);
   }
-  const days: number[] = [];
-  for (let round = 0; round < READS; round += 1) {
-    const began = performance.now();
-    const page = await core.history.read(of, {
-      ...{ resolution: '1d', from, to, limit: 400, zone: 'Europe/Stockholm' },
-    });
-    days.push(performance.now() - began);
-    assert.ok(page.points.length >= 365);
-  }
+  await storePrices(database, from, to);
+  const [link] = await core.links.list(account);
+  await core.links.setPriceArea({ account, link: link?.id ?? '' }, 'SE3');
+  const daysOf = async (isCostAsked: boolean): Promise<number> => {
+    const times: number[] = [];
+    for (let round = 0; round < READS; round += 1) {
+      const began = performance.now();
+      const page = await core.history.read(of, {
+        ...{ resolution: '1d', from, to, limit: 400, zone: 'Europe/Stockholm', isCostAsked },
+      });
+      times.push(performance.now() - began);
+      assert.ok(page.points.length >= 365);
+      assert.equal(page.costs?.every(({ cost }) => cost !== null) ?? false, isCostAsked);
+    }
+    return median(times);
+  };
+  const daysMs = await daysOf(false);
+  const costsMs = await daysOf(true);
   const quarterBytes = (await sizeOf(database, 'history_quarters')) / DEVICES;
   const changeBytes = (await sizeOf(database, 'history_readings')) / changes;
   await core.close();
@@ -117,7 +135,8 @@ async function bench(engine: Engine): Promise<Section> {
         target: `at most ${TARGET_MS} ms`,
         met: yearMs <= TARGET_MS,
       },
-      { what: 'A year of days of one device', figure: `${median(days).toFixed(0)} ms` },
+      { what: 'A year of days of one device', figure: `${daysMs.toFixed(0)} ms` },
+      { what: 'A year of days with their cost', figure: `${costsMs.toFixed(0)} ms` },
       { what: 'Quarters of a device and year on disk, with indexes', figure: `${count(quarterBytes)} bytes` },
       { what: 'A change on disk, with indexes', figure: `${changeBytes.toFixed(1)} bytes` },
       {
