@@ -295,6 +295,7 @@ describe('signing in at an OAuth vendor', () => {
       const { session: id, url } = await session({
         vendor: 'netatmo',
         redirect_uri: 'https://app.example.com/done?mine=1',
+        price_area: 'SE4',
       });
       const browser = new CookieBrowser();
       const start = await browser.get(url);
@@ -319,6 +320,8 @@ describe('signing in at an OAuth vendor', () => {
         unknown
       >;
       assert.deepEqual([view.status, view.reason], ['linked', null]);
+      const links = (await caller.call('GET', '/links')).body as { id: string; price_area: string }[];
+      assert.equal(links.find(({ id: one }) => one === link)?.price_area, 'SE4');
       assert.equal(
         back.headers.get('location'),
         `https://app.example.com/done?mine=1&status=linked&session=${id}&link=${link}`,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
-import { HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
+import { DAY_MS, HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
-import { costOf } from './energy-cost.ts';
-import { createPriceStore } from './store.ts';
+import { costOf, readEnergyCosts } from './energy-cost.ts';
+import { createPriceStore, type PriceStore } from './store.ts';
 import { dayPrices, pricesOf } from './test-prices.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
@@ -101,6 +101,29 @@ describe('the cost of energy', () => {
         assert.equal(single, expected);
       }),
     );
+  });
+});
+
+describe('the cost of energy over many months', () => {
+  it('is read in parts, and counts no slot twice when a day gets shorter slots meanwhile', async () => {
+    const pages: number[] = [];
+    const store: Pick<PriceStore, 'between'> = {
+      async between({ from, until }) {
+        pages.push(until - from);
+        const length = pages.length === 1 ? HOUR_MS : QUARTER_MS;
+        const first = Math.floor(from / length) * length;
+        return Array.from({ length: Math.ceil((until - first) / length) }, (_, index) => ({
+          start: first + index * length,
+          end: first + (index + 1) * length,
+          sek: length === HOUR_MS ? '1' : '2',
+        }));
+      },
+    };
+    const [start, end] = [NOON + QUARTER_MS, NOON + QUARTER_MS + 70 * DAY_MS];
+    const [cost] = await readEnergyCosts(store, { area: 'SE3', energies: [[{ start, end, wh: 7_000 }]] });
+    // The hour in which the second part begins has the price of the first: 31.03125 days of 70.
+    assert.equal(cost?.cost, '10.896875');
+    assert.deepEqual(pages, [31 * DAY_MS, 31 * DAY_MS, 8 * DAY_MS]);
   });
 });
 
