@@ -115,14 +115,14 @@ describe('the cost of energy over many months', () => {
         return Array.from({ length: Math.ceil((until - first) / length) }, (_, index) => ({
           start: first + index * length,
           end: first + (index + 1) * length,
-          sek: length === HOUR_MS ? '1' : '2',
+          sek: length === HOUR_MS ? '1' : String(2 + ((first / length + index) % 2)),
         }));
       },
     };
     const [start, end] = [NOON + QUARTER_MS, NOON + QUARTER_MS + 70 * DAY_MS];
     const [cost] = await readEnergyCosts(store, { area: 'SE3', energies: [[{ start, end, wh: 7_000 }]] });
-    // The hour in which the second part begins has the price of the first: 31.03125 days of 70.
-    assert.equal(cost?.cost, '10.896875');
+    // The hour in which the second part begins has the price of the first: 2,979 quarters of 6,720, then 2 and 3 in turn.
+    assert.equal(cost?.cost, '12.84479167');
     assert.deepEqual(pages, [31 * DAY_MS, 31 * DAY_MS, 8 * DAY_MS]);
   });
 });
