@@ -155,6 +155,8 @@ export async function openConnect(
       wellKnown: wellKnownFiles([...adapters.values()], settings),
       publicUrl,
       addressOf: shared.addressOf,
+      consoleOf: shared.people.consoleOf,
+      consoleSessions: shared.people.people,
       configuredUrl: settings.connectUrl,
       random,
       isConfigured: (vendor) => !needsPartner(adapters.get(vendor) ?? {}) || partnerOf(vendor) !== undefined,

@@ -121,6 +121,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     ...(options.productionSource === undefined ? {} : { productionSource: options.productionSource }),
   });
   closers.push(() => market.close());
+  const urls = new Map<string, string>();
+  const configured = { connect: settings.connectUrl, grid: settings.gridUrl };
+  const addressOf = (service: ServiceName) => configured[service] ?? urls.get(service);
   const people = openPeople({
     settings: settings.people,
     database,
@@ -130,13 +133,13 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     log,
     metrics,
     dataDir,
+    connectUrl: () => addressOf('connect'),
+    configuredConnectUrl: settings.connectUrl,
   });
   closers.push(() => people.close());
   const probes = [...probesOf({ database, redis, dataDir }), ...market.probes];
   const gridProbes = [...probes, ...people.probes];
 
-  const urls = new Map<string, string>();
-  const configured = { connect: settings.connectUrl, grid: settings.gridUrl };
   /** What goes on by itself once there is a server to be reached at. */
   const begin: (() => void)[] = [];
   /** What nobody waits for ends as soon as the process is to stop. */
@@ -151,7 +154,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       clock,
       adminToken: secrets.adminToken,
       isOperator: operatorAddresses(settings.metricsFrom),
-      ...(isGrid ? { personOf: people.personOf } : {}),
+      ...(isGrid ? { personOf: people.personOf } : { consoleOf: people.consoleOf }),
     });
     const { trustProxy, tls } = settings;
     const server = createServer({
@@ -189,7 +192,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     makeServer: make,
     serverOf: (service) => servers.find((one) => one.service === service)?.server,
     urlOf: (service) => urls.get(service),
-    addressOf: (service) => configured[service] ?? urls.get(service),
+    addressOf,
     closers,
     pausers,
     begin,

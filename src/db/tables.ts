@@ -731,6 +731,24 @@ interface WebSessions {
   signed_in_by: string;
 }
 
+/** Sessions of the console; each ends with the session that it comes from. */
+interface ConsoleSessions {
+  /** A hash of the cookie's value, hex. */
+  sha256: string;
+  session_sha256: string;
+  expires_at: number;
+}
+
+/** Codes by which a browser that is signed in to Grid is handed over to the console; using one deletes it. */
+interface ConsoleCodes {
+  /** A hash of the code, hex. */
+  sha256: string;
+  session_sha256: string;
+  /** A hash of the cookie of the browser that asked. */
+  browser_sha256: string;
+  expires_at: number;
+}
+
 /** Sign-in links that were mailed, or would have been; using one deletes it. */
 interface MagicLinks {
   /** A hash of the link's token, hex. */
@@ -798,5 +816,7 @@ export interface Tables {
   set_points: SetPoints;
   passwords: Passwords;
   web_sessions: WebSessions;
+  console_sessions: ConsoleSessions;
+  console_codes: ConsoleCodes;
   magic_links: MagicLinks;
 }

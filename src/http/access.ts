@@ -11,6 +11,13 @@ import type { Principal, Scope } from '../domain/accounts/index.ts';
  */
 export type Access = 'public' | 'anonymous' | 'optional' | 'key' | 'admin' | 'session' | 'operator' | Scope;
 
+/** Somebody who is signed in to the console; the id of its session is in a cookie. */
+export interface ConsoleCaller {
+  readonly principal: Principal;
+  /** SHA-256 of the id of the session that it comes from, hex. */
+  readonly session: string;
+}
+
 /** A signed-in person. */
 export interface Person {
   readonly account: number;
@@ -36,7 +43,7 @@ declare module 'fastify' {
     showError?: (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
   }
   interface FastifyRequest {
-    /** The verified key's account; null for anonymous, public and admin calls. */
+    /** The account of the verified key, or of the console's session; null for anonymous, public and admin calls. */
     principal: Principal | null;
     /** The signed-in person, on routes that require one. */
     person: Person | null;

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import { type Accounts, clientAddress, isWellFormedKey, type Principal } from '../domain/accounts/index.ts';
-import type { Person } from './access.ts';
+import type { ConsoleCaller, Person } from './access.ts';
 import { keyOf } from './key-of.ts';
 import { MemoryTallies } from './rate-limit-memory.ts';
 import { makePlan } from './rate-limit-plan.ts';
@@ -13,6 +13,7 @@ interface BannedGateOptions {
   readonly clock: Clock;
   readonly adminToken: Secret;
   readonly personOf: (request: FastifyRequest) => Promise<Person | undefined>;
+  readonly consoleOf?: (request: FastifyRequest) => Promise<ConsoleCaller | undefined> | undefined;
 }
 
 /** Failed look-ups of keys and sessions per minute for a banned address: they cannot be guessed, but each costs a query. */
@@ -25,7 +26,8 @@ const MOST_ADDRESSES = 10_000;
  * What a ban still allows. An address can be a home, an office or a mobile network, so a right key, session or admin token from it
  * is accepted, while a wrong or missing one is refused. Attempts are counted in this process only, so that none waits for Redis.
  */
-export function createBannedGate({ accounts, clock, adminToken, personOf }: BannedGateOptions) {
+export function createBannedGate(options: BannedGateOptions) {
+  const { accounts, clock, adminToken, personOf } = options;
   const lookedUp = new MemoryTallies(MOST_ADDRESSES);
   const tokens = new MemoryTallies(MOST_ADDRESSES);
 
@@ -39,6 +41,19 @@ export function createBannedGate({ accounts, clock, adminToken, personOf }: Bann
       `this IP address is banned after too many wrong keys; for another ${seconds} seconds, only requests with a valid key are accepted`,
       { retryAfterSeconds: seconds },
     );
+  }
+
+  /** Looks a session up, unless too many look-ups of the address have failed; throws `client.banned` where there is none. */
+  async function lookUp<T>(
+    ip: string,
+    until: number,
+    find: () => Promise<T | undefined> | undefined,
+  ): Promise<T> {
+    if (!tally(lookedUp, LOOKED_UP, ip, 0)) throw refusal(until);
+    const found = await find();
+    if (found !== undefined) return found;
+    tally(lookedUp, LOOKED_UP, ip, 1);
+    throw refusal(until);
   }
 
   return {
@@ -60,13 +75,13 @@ export function createBannedGate({ accounts, clock, adminToken, personOf }: Bann
 
     /** Admits a signed-in person. */
     async admitPerson(request: FastifyRequest, until: number): Promise<void> {
-      if (!tally(lookedUp, LOOKED_UP, request.ip, 0)) throw refusal(until);
-      const person = await personOf(request);
-      if (person === undefined) {
-        tally(lookedUp, LOOKED_UP, request.ip, 1);
-        throw refusal(until);
-      }
-      request.person = person;
+      request.person = await lookUp(request.ip, until, () => personOf(request));
+    },
+
+    /** Who uses the console; undefined for a request that has a key, or no session. */
+    callerOf(request: FastifyRequest, until: number): Promise<ConsoleCaller> | undefined {
+      const found = carriedKey(request) === undefined ? options.consoleOf?.(request) : undefined;
+      return found === undefined ? undefined : lookUp(request.ip, until, () => found);
     },
 
     /** Admits the admin token. */

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Accounts, Principal, Scope, StatusClass } from '../domain/accounts/index.ts';
-import type { Access, Gate, Person } from './access.ts';
+import type { Access, ConsoleCaller, Gate, Person } from './access.ts';
 import { createBannedGate } from './banned.ts';
 import type { Service } from './errors.ts';
 import { keyOf } from './key-of.ts';
@@ -22,8 +22,12 @@ interface GateOptions {
   readonly isOperator: (request: FastifyRequest) => boolean;
   /** The signed-in person of a request; undefined for a service without sign-in. */
   readonly personOf?: (request: FastifyRequest) => Promise<Person | undefined>;
+  /** Who uses the console, for a service with one: undefined for a request without its cookie. Throws for pages of other sites. */
+  readonly consoleOf?: (request: FastifyRequest) => Promise<ConsoleCaller | undefined> | undefined;
 }
 
+/** Calls of a session of the console per minute: whoever looks at devices uses up nothing of what the account's programs may call. */
+const CONSOLE_CALLS_A_MINUTE = 1_200;
 /** Wrong admin tokens per minute from one address; this also slows down loopback, which is never banned. */
 const WRONG_TOKENS_A_MINUTE = 60;
 
@@ -36,6 +40,7 @@ const STATUS_CLASSES: readonly StatusClass[] = ['1xx', '2xx', '3xx', '4xx', '5xx
 export function createGate(options: GateOptions): Gate {
   const { service, accounts, limits, clock, adminToken, isOperator } = options;
   const wrongTokens = limits.perIp('wrong-admin-tokens', WRONG_TOKENS_A_MINUTE, 60);
+  const consoleCalls = limits.perName('console', CONSOLE_CALLS_A_MINUTE, 60);
   const wrong = wrongKeys({ accounts, limits, clock, adminToken });
   const personOf = async (request: FastifyRequest) => options.personOf?.(request);
   const banned = createBannedGate({ ...options, personOf });
@@ -68,6 +73,18 @@ export function createGate(options: GateOptions): Gate {
     return found
       .catch((error: unknown) => wrong.refuse(error, request, key))
       .then((principal) => admitPrincipal(request, reply, principal));
+  }
+
+  async function admitConsole(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    found: Promise<ConsoleCaller | undefined>,
+  ): Promise<void> {
+    const caller = await found;
+    if (caller === undefined)
+      throw new AppError('signin.required', 'you are not signed in any more; open /console to sign in');
+    request.principal = caller.principal;
+    await consoleCalls.take(caller.session, reply);
   }
 
   async function admitAdmin(request: FastifyRequest): Promise<void> {
@@ -105,6 +122,8 @@ export function createGate(options: GateOptions): Gate {
     const until = accounts.bans.bannedUntil(request.ip) ?? 0;
     if (access === 'admin') return banned.admitAdmin(request, until);
     if (access === 'session') return banned.admitPerson(request, until);
+    const caller = banned.callerOf(request, until);
+    if (caller !== undefined) return admitConsole(request, reply, caller);
     return admitPrincipal(request, reply, await banned.principalOf(request, until));
   }
 
@@ -119,6 +138,8 @@ export function createGate(options: GateOptions): Gate {
       if (access === 'session') return admitPerson(request);
       const key = keyOf(request);
       if (key !== undefined) return admitKey(request, reply, key);
+      const found = options.consoleOf?.(request);
+      if (found !== undefined) return admitConsole(request, reply, found);
       if (access === 'anonymous') return limits.anonymous(request.ip, reply);
       throw new AppError(
         'key.missing',

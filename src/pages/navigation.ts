@@ -2,11 +2,11 @@ import type { Language, Words } from '../core/language.ts';
 import type { NavigationLink } from './page.ts';
 
 /** Targets of the links in the header of elnav's own pages. */
-export type Place = 'front' | 'connect' | 'docs' | 'account';
+export type Place = 'front' | 'connect' | 'console' | 'docs' | 'account';
 
 const WORDS = {
-  en: { front: 'Prices', connect: 'Connect', docs: 'API', account: 'Account' },
-  sv: { front: 'Elpriser', connect: 'Connect', docs: 'API', account: 'Konto' },
+  en: { front: 'Prices', connect: 'Connect', console: 'Console', docs: 'API', account: 'Account' },
+  sv: { front: 'Elpriser', connect: 'Connect', console: 'Konsol', docs: 'API', account: 'Konto' },
 } satisfies Words<Readonly<Record<Place, string>>>;
 
 interface Head {
@@ -27,7 +27,7 @@ export function navigationTo({ language, here, grid, connect }: Head): readonly 
   });
   return [
     ...(grid === undefined ? [] : [link('front', `${grid}/`)]),
-    ...(connect === undefined ? [] : [link('connect', `${connect}/`)]),
+    ...(connect === undefined ? [] : [link('connect', `${connect}/`), link('console', `${connect}/console`)]),
     { ...link('docs', '/docs'), ...(language === 'en' ? {} : { hreflang: 'en' as const }) },
     ...(grid === undefined ? [] : [link('account', `${grid}/account`)]),
   ];

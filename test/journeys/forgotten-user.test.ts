@@ -22,6 +22,8 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   bans: 'nothing',
   brands: 'nothing',
   charging_transactions: 'something',
+  console_codes: 'nothing',
+  console_sessions: 'nothing',
   commands: 'something',
   device_turns: 'something',
   devices: 'something',

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'what a broker retained is of unknown age',
     file: 'src/vendors/mqtt/reading.ts',
-    from: 'at: message.isRetained ? null : now }',
+    from: 'at: message.isRetained ? null : now, number: count }',
     to: 'at: now }',
     tests: MQTT_TESTS,
   },

@@ -236,4 +236,32 @@ export const mutants: readonly Mutant[] = [
     to: 'halved(policy[limit], isHalved ? 0 : 0)',
     tests: ['src/apps/grid/routes/account.test.ts'],
   },
+  {
+    control: 'the console is handed over to the browser that asked alone',
+    file: 'src/domain/people/console-sessions.ts',
+    from: ' || row.browser_sha256 !== sha256Of(browser)',
+    to: '',
+    tests: ['test/journeys/console-session.test.ts'],
+  },
+  {
+    control: 'a code of the console is good once',
+    file: 'src/domain/people/store.ts',
+    from: ".deleteFrom('console_codes')\n    .where('sha256', '=', sha256)\n    .where('expires_at', '>', now)\n    .returningAll()",
+    to: ".selectFrom('console_codes')\n    .where('sha256', '=', sha256)\n    .where('expires_at', '>', now)\n    .selectAll()",
+    tests: ['test/journeys/console-session.test.ts'],
+  },
+  {
+    control: 'pages of other sites do not use the session of the console',
+    file: 'src/bin/open-people.ts',
+    from: '      refuseForeign(request, options.configuredConnectUrl);\n',
+    to: '',
+    tests: ['test/journeys/console-session.test.ts'],
+  },
+  {
+    control: 'a stream of the console ends with its session',
+    file: 'src/apps/connect/events/admission.ts',
+    from: '(await consoleOf(request)) !== undefined',
+    to: 'true',
+    tests: ['test/journeys/console-session.test.ts'],
+  },
 ];

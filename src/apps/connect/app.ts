@@ -13,6 +13,7 @@ import { unknownPage } from './pages/unknown.ts';
 import { addCardRoutes, type CardRoutes } from './routes/cards.ts';
 import { addChargingRoutes, type ChargingRoutes } from './routes/charging.ts';
 import { addConditionRoutes, type ConditionRoutes } from './routes/conditions.ts';
+import { addConsoleRoutes, type ConsoleRoutes } from './routes/console.ts';
 import { addDeviceRoutes, type DeviceRoutes } from './routes/devices.ts';
 import { addEventRoutes, type EventRoutes } from './routes/events.ts';
 import { addFlexRoutes } from './routes/flex.ts';
@@ -43,6 +44,7 @@ export type ConnectDependencies = StartPage &
   CardRoutes &
   ChargingRoutes &
   ConditionRoutes &
+  ConsoleRoutes &
   DeviceRoutes &
   EventRoutes &
   GatewayRoutes &
@@ -68,7 +70,7 @@ export type ConnectDependencies = StartPage &
 
 /** Bodies of more than 4 MiB that are in work at once, and how long another one waits for its turn. */
 const LARGE_BODIES = { count: 2, waitMs: 5_000 };
-const NOT_FOR_SEARCH = ['/link/', '/oauth/', '/language/'];
+const NOT_FOR_SEARCH = ['/console', '/link/', '/oauth/', '/language/'];
 
 /** Adds the Connect service to a server. */
 export async function addConnect(
@@ -86,6 +88,7 @@ export async function addConnect(
       connectPage(assets, { ...page, here: 'docs', gridUrl: addressOf('grid'), footer: ENGLISH_ONLY }),
   });
   addStartRoute(app, dependencies, version);
+  addConsoleRoutes(app, dependencies);
   addAssetRoutes(app, assets);
   addLanguageRoute(app, dependencies.publicUrl);
   const { clock, configuredUrl, prices } = dependencies;

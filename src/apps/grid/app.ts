@@ -22,6 +22,7 @@ import { addAccountRoutes } from './routes/account.ts';
 import { addBackfillRoutes } from './routes/admin-backfill.ts';
 import { addOversightRoutes, addPartnerRoutes } from './routes/admin-oversight.ts';
 import { addUserRoutes } from './routes/admin-users.ts';
+import { addConsoleRoute } from './routes/console.ts';
 import { addFrontRoutes } from './routes/front.ts';
 import { addLookupRoutes } from './routes/lookup.ts';
 import { addPriceRoutes } from './routes/prices.ts';
@@ -81,6 +82,7 @@ export async function addGrid(
   addUserRoutes(app, accounts);
   addPartnerRoutes(app, accounts);
   addBackfillRoutes(app, { prices, accounts });
+  addConsoleRoute(app, { people: signIn.people, connectUrl });
   await addFormScope(app, configuredUrl, (scope) => {
     addSignInRoutes(scope, { ...signIn, accounts, assets, clock });
     addSignInPages(scope, { ...signIn, accounts, assets, clock });

@@ -32,6 +32,7 @@ import * as subscriptions from './0033-subscriptions.ts';
 import * as eventReaders from './0034-event-readers.ts';
 import * as history from './0035-history.ts';
 import * as costOfEnergy from './0037-cost-of-energy.ts';
+import * as consoleSessions from './0038-console-sessions.ts';
 
 /** In order. A released migration is never edited; a later one corrects its faults. */
 export const migrations: Record<string, Migration> = {
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0034-event-readers': eventReaders,
   '0035-history': history,
   '0037-cost-of-energy': costOfEnergy,
+  '0038-console-sessions': consoleSessions,
 };

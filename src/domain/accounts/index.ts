@@ -53,13 +53,17 @@ export interface UsageEntry {
 export interface Accounts {
   /** The principal of a key, synchronously when it is cached. Throws or rejects with `key.invalid`. */
   authenticate(key: string): Principal | Promise<Principal>;
+  /** An account as its owner uses it in the console; undefined where it does not exist any more. */
+  ownerOf(account: number): Promise<Principal | undefined>;
   /** Whether the cache holds this key as valid: presenting it again is no guess. Does not query the database. */
   isKnown(key: string): boolean;
   /**
-   * Calls the listener when keys of an account may have been revoked or changed, or those of any account: undefined. Keys are read
-   * again from then on.
+   * Calls the listener when keys or sessions of an account may have ended or changed, or those of any account: undefined. They are
+   * read again from then on.
    */
   watchKeys(listener: (account: number | undefined) => void): void;
+  /** Notifies those who watch keys, in every process, of sessions of an account that have ended. */
+  sessionsEnded(account: number): Promise<void>;
   readonly users: Users;
   readonly keys: Keys;
   /** Keys as their own account makes and revokes them. */
@@ -113,7 +117,12 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
   const idempotency = await openIdempotentRequests(options);
   return {
     authenticate: (key) => principals.authenticate(key),
+    ownerOf: (account) => principals.ofOwner(account),
     isKnown: (key) => principals.isCached(key),
+    // Not as for keys: each request looks its session up. What is told are streams that are open.
+    async sessionsEnded(account) {
+      await ACCOUNT_CHANGED.publishAndWait(bus, { account });
+    },
     watchKeys(listener) {
       ACCOUNT_CHANGED.on(bus, ({ account }) => listener(account));
       bus.onGap(() => listener(undefined));

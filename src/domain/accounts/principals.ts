@@ -5,16 +5,19 @@ import type { Database } from '../../db/database.ts';
 import { isWellFormedKey, keyIdOf, sha256OfKey } from './api-key.ts';
 import { type EffectivePolicy, effectivePolicy } from './policy.ts';
 import { TRUSTED_FOR_MS } from './refreshed.ts';
-import { type Scope, storedScopes } from './scope.ts';
-import { principalRowOf } from './store.ts';
+import { SCOPES, type Scope, storedScopes } from './scope.ts';
+import { accountById, policyOf, principalRowOf } from './store.ts';
 
-/** The account and scopes of a verified key. */
+/** The account and scopes of a verified key, or of a person who is signed in to the console. */
 export interface Principal {
   readonly account: number;
+  /** `CONSOLE` for a person: no key has that id. */
   readonly keyId: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly policy: EffectivePolicy;
 }
+
+const CONSOLE = 'console';
 
 interface Remembered {
   readonly principal: Principal;
@@ -57,6 +60,15 @@ export class Principals {
       );
     }
     return this.#read(key, sha256);
+  }
+
+  /** An account as its owner uses it, with every scope; undefined where it does not exist any more. */
+  async ofOwner(account: number): Promise<Principal | undefined> {
+    const { queries } = this.#options.database;
+    const row = await accountById(queries, account);
+    if (row === undefined) return undefined;
+    const policy = effectivePolicy(await policyOf(queries, row), row.throttled_until);
+    return { account, keyId: CONSOLE, scopes: new Set(SCOPES), policy };
   }
 
   /** Whether the cache holds the key as valid; it may have been revoked since. */

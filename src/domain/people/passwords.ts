@@ -29,6 +29,8 @@ interface PasswordsOptions {
   readonly clock: Clock;
   readonly hashes: PasswordHashes;
   readonly sessions: WebSessions;
+  /** Called when sessions of an account have ended. */
+  readonly ended: (account: number) => Promise<void>;
 }
 
 export interface PasswordChange {
@@ -38,7 +40,7 @@ export interface PasswordChange {
 }
 
 /** Signing in with a password, and changing it. */
-export function createPasswords({ database, accounts, clock, hashes, sessions }: PasswordsOptions) {
+export function createPasswords({ database, accounts, clock, hashes, sessions, ended }: PasswordsOptions) {
   const { queries } = database;
 
   const hasPassword = async (account: number): Promise<boolean> =>
@@ -106,6 +108,7 @@ export function createPasswords({ database, accounts, clock, hashes, sessions }:
         await putPassword(transaction, { account, phc, now: clock.now() });
         await removeOtherSessions(transaction, account, session.session);
       });
+      await ended(account);
     },
   };
 }

@@ -108,8 +108,14 @@ export function sessionBy(queries: Queries, sha256: string, now: number): Promis
     .executeTakeFirst();
 }
 
-export async function removeSession(queries: Queries, sha256: string): Promise<void> {
-  await queries.deleteFrom('web_sessions').where('sha256', '=', sha256).execute();
+/** Returns whose session it was; undefined where there was none. */
+export async function removeSession(queries: Queries, sha256: string): Promise<number | undefined> {
+  const row = await queries
+    .deleteFrom('web_sessions')
+    .where('sha256', '=', sha256)
+    .returning('account_id')
+    .executeTakeFirst();
+  return row?.account_id;
 }
 
 /** Ends the sessions of an account but one; returns how many. */
@@ -177,5 +183,61 @@ export function takeLink(queries: Queries, sha256: string, now: number): Promise
     .where('sha256', '=', sha256)
     .where('expires_at', '>', now)
     .returningAll()
+    .executeTakeFirst();
+}
+
+export interface ConsoleSessionRow {
+  readonly sha256: string;
+  readonly session_sha256: string;
+  readonly expires_at: number;
+}
+
+export interface ConsoleCodeRow extends ConsoleSessionRow {
+  readonly browser_sha256: string;
+}
+
+/** Adds a code, and removes expired ones. */
+export async function insertConsoleCode(queries: Queries, row: ConsoleCodeRow, now: number): Promise<void> {
+  await queries.deleteFrom('console_codes').where('expires_at', '<=', now).execute();
+  await queries.insertInto('console_codes').values(row).execute();
+}
+
+/** Removes and returns a code that has not expired; only one of several concurrent callers gets it. */
+export function takeConsoleCode(
+  queries: Queries,
+  sha256: string,
+  now: number,
+): Promise<ConsoleCodeRow | undefined> {
+  return queries
+    .deleteFrom('console_codes')
+    .where('sha256', '=', sha256)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Adds a session of the console, and removes expired ones. */
+export async function insertConsoleSession(
+  queries: Queries,
+  row: ConsoleSessionRow,
+  now: number,
+): Promise<void> {
+  await queries.deleteFrom('console_sessions').where('expires_at', '<=', now).execute();
+  await queries.insertInto('console_sessions').values(row).execute();
+}
+
+/** The session that a session of the console comes from. */
+export function sessionOfConsole(
+  queries: Queries,
+  sha256: string,
+  now: number,
+): Promise<SessionRow | undefined> {
+  return queries
+    .selectFrom('console_sessions')
+    .innerJoin('web_sessions', 'web_sessions.sha256', 'console_sessions.session_sha256')
+    .selectAll('web_sessions')
+    .where('console_sessions.sha256', '=', sha256)
+    .where('console_sessions.expires_at', '>', now)
+    .where('web_sessions.expires_at', '>', now)
     .executeTakeFirst();
 }

@@ -29,6 +29,8 @@ interface WebSessionsOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;
+  /** Called when sessions of an account have ended. */
+  readonly ended: (account: number) => Promise<void>;
 }
 
 export interface NewSession {
@@ -39,7 +41,7 @@ export interface NewSession {
 }
 
 /** Web sessions by their id. */
-export function createWebSessions({ database, clock, random }: WebSessionsOptions) {
+export function createWebSessions({ database, clock, random, ended }: WebSessionsOptions) {
   const { queries } = database;
   return {
     /** Starts a session, in the caller's transaction if given; returns its id. */
@@ -72,15 +74,20 @@ export function createWebSessions({ database, clock, random }: WebSessionsOption
 
     /** Ends a session for good. */
     async signOut(token: string | undefined): Promise<void> {
-      if (isToken(token)) await removeSession(queries, sha256Of(token));
+      if (!isToken(token)) return;
+      const account = await removeSession(queries, sha256Of(token));
+      if (account !== undefined) await ended(account);
     },
 
     /** Number of browsers in which an account is signed in. */
     countSessions: (account: number): Promise<number> => countSessions(queries, account, clock.now()),
 
     /** Ends all sessions of an account but this one; returns how many. */
-    endOtherSessions: ({ account, session }: Pick<WebSession, 'account' | 'session'>): Promise<number> =>
-      removeOtherSessions(queries, account, session),
+    async endOtherSessions({ account, session }: Pick<WebSession, 'account' | 'session'>): Promise<number> {
+      const count = await removeOtherSessions(queries, account, session);
+      if (count > 0) await ended(account);
+      return count;
+    },
   };
 }
 

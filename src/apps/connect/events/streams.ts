@@ -12,22 +12,21 @@ import {
 } from '../../../domain/events/index.ts';
 import { type EventStream, eventText } from '../../../http/event-stream.ts';
 
-const SCOPE = 'devices:read';
 /** Events that are read at once for a stream that is behind. */
 const PAGE = 100;
 
 interface EventSendersOptions {
   readonly eventLog: Pick<EventLog, 'page' | 'attach'>;
   readonly cursors: Cursors;
-  readonly accounts: Pick<Accounts, 'authenticate' | 'watchKeys'>;
+  readonly accounts: Pick<Accounts, 'watchKeys'>;
   readonly log: Log;
 }
 
 /** What a stream sends, and for whom. */
 export interface Wanted {
   readonly account: number;
-  /** The API key, which may be revoked while the stream is open. */
-  readonly key: string;
+  /** Whether its caller is still admitted. */
+  readonly isAdmitted: () => Promise<boolean>;
   readonly filter: EventFilter;
 }
 
@@ -37,8 +36,7 @@ export function createEventSenders({ eventLog, cursors, accounts, log }: EventSe
   /** An event is written once for all streams of its account. */
   const texts = new WeakMap<EventRow, string>();
 
-  interface Sender {
-    readonly key: string;
+  interface Sender extends Pick<Wanted, 'isAdmitted'> {
     readonly stream: EventStream;
   }
 
@@ -51,14 +49,8 @@ export function createEventSenders({ eventLog, cursors, accounts, log }: EventSe
     return text;
   };
 
-  async function check({ key, stream }: Sender): Promise<void> {
-    try {
-      if ((await accounts.authenticate(key)).scopes.has(SCOPE)) return;
-    } catch (error) {
-      // That the database is away says nothing about a key.
-      if (!(error instanceof Error && 'code' in error && error.code === 'key.invalid')) return;
-    }
-    stream.end();
+  async function check({ isAdmitted, stream }: Sender): Promise<void> {
+    if (!(await isAdmitted())) stream.end();
   }
   accounts.watchKeys((account) => {
     const concerned = account === undefined ? [...open.values()] : [open.get(account) ?? []];
@@ -98,8 +90,8 @@ export function createEventSenders({ eventLog, cursors, accounts, log }: EventSe
 
     /** Sends to a stream; the result is called when it is closed. */
     join(stream: EventStream, wanted: Wanted, first: EventPage): () => void {
-      const { account, key } = wanted;
-      const sender = { key, stream };
+      const { account, isAdmitted } = wanted;
+      const sender = { isAdmitted, stream };
       const own = open.get(account) ?? new Set();
       open.set(account, own.add(sender));
       let isClosed = false;

@@ -35,6 +35,7 @@ onEachEngine('GET /events/stream', (engine) => {
       eventLog: core.eventLog,
       eventCursors: createCursors(TEST_KEYS),
       accounts: { authenticate: () => assert.fail('no key has changed'), watchKeys: () => {} },
+      consoleOf: () => assert.fail('no session has ended'),
       clock: core.clock,
       log: silentLog,
       metrics: {

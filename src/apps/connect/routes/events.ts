@@ -6,8 +6,8 @@ import type { Metrics } from '../../../core/metrics.ts';
 import type { Accounts } from '../../../domain/accounts/index.ts';
 import { type Cursors, type EventLog, LoggedEvent, rendered } from '../../../domain/events/index.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
-import { keyOf } from '../../../http/key-of.ts';
 import { createOpenResponses } from '../../../http/open-responses.ts';
+import { type Admission, admissionOf } from '../events/admission.ts';
 import { Filters, filterOf, placeOf, unlessExpired } from '../events/query.ts';
 import { createEventSenders } from '../events/streams.ts';
 import { principalOf } from '../input/principal.ts';
@@ -42,7 +42,7 @@ const EventList = Type.Object({
   has_more: Type.Boolean({ description: 'There may be more at once' }),
 });
 
-export interface EventRoutes {
+export interface EventRoutes extends Admission {
   readonly eventLog: Pick<EventLog, 'page' | 'wait' | 'attach' | 'end'>;
   readonly eventCursors: Cursors;
   readonly accounts: Pick<Accounts, 'authenticate' | 'watchKeys'>;
@@ -138,7 +138,7 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
       const from =
         placeOf({ account, cursors }, typeof last === 'string' && last !== '' ? last : after) ??
         (await eventLog.end());
-      const wanted = { account, filter, key: keyOf(request) ?? '' };
+      const wanted = { account, filter, isAdmitted: admissionOf(dependencies, request) };
       const first = await unlessExpired({ account, cursors, reply }, () => senders.firstPage(wanted, from));
       return streams.open(request, reply, {
         // A caller that is cut off before the first event knows from where to go on, too.

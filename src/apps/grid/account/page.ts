@@ -13,7 +13,7 @@ import { ACCOUNT_WORDS } from './words.ts';
 
 /** The page of an account, for who is signed in to it. */
 export async function accountPage(assets: Assets, view: AccountView): Promise<string> {
-  const { language, user, done, fault } = view;
+  const { language, user, done, fault, connectUrl } = view;
   const words = ACCOUNT_WORDS[language];
   const usage = await usageSection(view);
   const { limited_as: limitedAs } = user.policy;
@@ -25,7 +25,7 @@ export async function accountPage(assets: Assets, view: AccountView): Promise<st
 <header class="account-head">
 <div class="stack-small"><h1>${words.title}</h1>
 <dl class="facts"><dt>${words.signedInAs}</dt><dd>${user.name === '' ? user.email : `${user.name} · ${user.email}`}</dd><dt>${words.tier}</dt><dd>${tier}</dd><dt>${words.since}</dt><dd>${date(user.created_at, language)}</dd></dl></div>
-<form method="post" action="/auth/logout"><button class="button">${words.signOut}</button></form>
+<div class="row">${connectUrl === undefined ? null : html`<a class="button" href="${`${connectUrl}/console`}">${words.console}</a>`}<form method="post" action="/auth/logout"><button class="button">${words.signOut}</button></form></div>
 </header>
 ${done === undefined ? null : html`<p class="notice notice-good" role="status">${words.done[done]}</p>`}
 ${isNew ? html`<p class="lead">${words.welcome}</p>` : null}

@@ -7,6 +7,7 @@ export const SWEDISH: AccountWords = {
   tiers: { free: 'Gratis', pro: 'Pro' },
   welcome: 'Välkommen. Två steg till ditt första svar: skapa en nyckel och gör ett anrop med den.',
   since: 'Skapat',
+  console: 'Öppna konsolen',
   signOut: 'Logga ut',
   fault: 'Se över',
   done: {

@@ -13,6 +13,7 @@ const ENGLISH = {
   tiers: { free: 'Free', pro: 'Pro' } as Readonly<Record<string, string>>,
   welcome: 'Welcome. Two steps to your first response: create a key, then call the API with it.',
   since: 'Created',
+  console: 'Open the console',
   signOut: 'Sign out',
   fault: 'Please check',
   done: {

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { ConsoleCaller } from '../../../http/access.ts';
+import { keyOf } from '../../../http/key-of.ts';
+
+const SCOPE = 'devices:read';
+
+export interface Admission {
+  readonly accounts: Pick<Accounts, 'authenticate'>;
+  /** Who uses the console, by a request; undefined for one without its cookie. */
+  readonly consoleOf: (request: FastifyRequest) => Promise<ConsoleCaller | undefined> | undefined;
+}
+
+/** Asks again whether a caller is admitted: a key may be revoked, and a session end, while a stream is open. */
+export function admissionOf(
+  { accounts, consoleOf }: Admission,
+  request: FastifyRequest,
+): () => Promise<boolean> {
+  const key = keyOf(request);
+  return async () => {
+    try {
+      return key === undefined
+        ? (await consoleOf(request)) !== undefined
+        : (await accounts.authenticate(key)).scopes.has(SCOPE);
+    } catch (error) {
+      // That the database is away says nothing about a key.
+      return !(error instanceof Error && 'code' in error && error.code === 'key.invalid');
+    }
+  };
+}
