@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MINUTE_MS, QUARTER_MS } from '../../core/durations.ts';
 import { type Values, valuesOf } from './fields.ts';
-import { advance, applied, type Open, openBefore, type Quarter, unended } from './fold.ts';
+import { advance, applied, type Open, openBefore, openIn, type Quarter, unended } from './fold.ts';
 import type { Step } from './steps.ts';
 
 /** Ten o'clock UTC. */
@@ -20,7 +20,8 @@ function quartersOf(steps: readonly Step[], until: number): Quarter[] {
   assert.ok(first !== undefined);
   let open: Open = openBefore(first.at);
   // As it is stored between two batches.
-  for (const step of steps) open = JSON.parse(JSON.stringify(applied(open, step, ended) ?? open)) as Open;
+  for (const step of steps)
+    open = openIn(JSON.stringify(applied(open, step, ended) ?? open)) ?? assert.fail();
   const last = unended(advance(open, until, ended));
   return last === null ? ended : [...ended, last];
 }
@@ -102,6 +103,13 @@ describe('quarters of an hour', () => {
     assert.deepEqual(late(first, from(at(70, { energy_wh: 165 }), 5)), [[60, 55, 55 * 60]]);
     assert.deepEqual(late(first, from(at(70, then), 60)), []);
     assert.deepEqual(late(first, from(at(75, then), 50)), [[60, 160, 600]]);
+  });
+
+  it('go on from what an earlier version has stored', () => {
+    const first = applied(openBefore(TEN), at(1, { energy_wh: 100 }), []) ?? assert.fail();
+    const { late: _late, meter, ...before } = first;
+    const stored = openIn(JSON.stringify({ ...before, meter: { value: meter?.value, at: meter?.at } }));
+    assert.deepEqual(stored, first);
   });
 
   it('have the last of what has no mean', () => {

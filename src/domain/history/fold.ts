@@ -47,6 +47,14 @@ export interface Open {
 
 const NOTHING = { knownMs: 0, sums: {}, energy: null, late: null, last: {} } as const;
 
+/** What is known of a device as it is stored; of earlier versions, which stored less. Null where nothing is. */
+export function openIn(text: string): Open | null {
+  const stored = JSON.parse(text) as Open | null;
+  if (stored === null) return null;
+  const { meter, late = null } = stored;
+  return { ...stored, late, meter: meter && { ...meter, until: meter.until ?? meter.at } };
+}
+
 /** The quarter that ends at a moment, or in which it is. */
 const quarterUpTo = (at: number): number => Math.ceil(at / QUARTER_MS) - 1;
 

@@ -5,7 +5,7 @@ import type { Tables } from '../../db/tables.ts';
 import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import type { Covered } from './buckets.ts';
 import { FIELD_NAMES, type Field, type Values } from './fields.ts';
-import type { Open, Quarter } from './fold.ts';
+import { type Open, openIn, type Quarter } from './fold.ts';
 import type { Step } from './steps.ts';
 
 /** A device of a user. */
@@ -131,7 +131,7 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
               device: row.device_id,
               userRef: row.user_ref,
             };
-            const open = JSON.parse(row.open_json) as Open | null;
+            const open = openIn(row.open_json);
             return [textOf(name), { ...name, number: row.number, open }];
           }),
         );
@@ -207,7 +207,7 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
         .where('history_devices.vendor', '=', of.vendor)
         .where('history_devices.device_id', '=', of.device)
         .executeTakeFirst();
-      const open = row === undefined ? null : (JSON.parse(row.open_json) as Open | null);
+      const open = row === undefined ? null : openIn(row.open_json);
       if (row === undefined || open === null) return undefined;
       const area = PRICE_AREAS.find((one) => one === row.price_area) ?? null;
       return { number: row.number, open, area };
