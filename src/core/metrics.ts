@@ -22,6 +22,10 @@ export interface Metrics {
   readonly eventsWritten: Counter;
   /** Sets the source of how long the oldest event has been waiting that cannot be read yet, ms; called when metrics are read. */
   watchEventLag(lag: () => Promise<number>): void;
+  /** Sets the source of how far readers of the log are behind it, s; called when metrics are read. */
+  watchProjections(
+    look: () => Promise<readonly { readonly projection: string; readonly lag: number }[]>,
+  ): void;
   /** Sets the source of the number of open streams of events; called when metrics are read. */
   watchEventStreams(count: () => number): void;
   readonly subscriptionDeliveries: Counter<'outcome'>;
@@ -176,6 +180,19 @@ export function createMetrics(): Metrics {
         registers: [registry],
         async collect() {
           this.set((await lag().catch(() => 0)) / 1_000);
+        },
+      });
+    },
+    watchProjections(look) {
+      new Gauge({
+        name: 'elnav_event_projection_lag_seconds',
+        help: 'How long the oldest event has been waiting that readers get and that is not applied yet, in all processes, by projection: history',
+        labelNames: ['projection'],
+        registers: [registry],
+        async collect() {
+          const all = await look().catch(() => []);
+          this.reset();
+          for (const { projection, lag } of all) this.set({ projection }, lag);
         },
       });
     },

@@ -237,7 +237,25 @@ export function brokenOff(name: string, error: unknown, signal: AbortSignal): Ht
     return new HttpFailure('answer_invalid', `${name} did not respond in HTTP`);
   if (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'ECONNRESET')
     return new HttpFailure('unreachable', `the connection to ${name} was lost`);
-  return new HttpFailure('unreachable', `${name} is unreachable (${code})`);
+  return new HttpFailure('unreachable', `${name} is unreachable${whyUnreachable(code)}`);
+}
+
+const UNKNOWN_SIGNER = 'its certificate is not signed by an authority that is known here';
+/** What is wrong with a certificate, by the code of OpenSSL or Node.js. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER,
+};
+
+/** What follows "is unreachable", by the code of the error: in words where it is the certificate. */
+export function whyUnreachable(code: string): string {
+  const fault = CERTIFICATE_FAULTS[code];
+  return fault === undefined ? ` (${code})` : `: ${fault} (${code})`;
 }
 
 /** The code of an error of the system, which alone is told: its words may hold what was being sent. */

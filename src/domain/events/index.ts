@@ -56,10 +56,18 @@ export async function createEventLog(host: Host) {
   await store.goOn();
   const follower = createFollower({ database, store, clock, log });
   database.events.onWritten((events) => metrics.eventsWritten.inc(events));
-  metrics.watchEventLag(async () => {
-    const since = await store.heldSince();
-    return since === null ? 0 : Math.max(0, database.moments.clock.now() - since);
-  });
+  const ago = (since: number | null) =>
+    since === null ? 0 : Math.max(0, database.moments.clock.now() - since);
+  metrics.watchEventLag(async () => ago(await store.heldSince()));
+  const projections: Pick<ProjectionOptions, 'name' | 'types'>[] = [];
+  metrics.watchProjections(() =>
+    Promise.all(
+      projections.map(async ({ name, types }) => ({
+        projection: name,
+        lag: ago(await store.unappliedSince(name, types)) / 1_000,
+      })),
+    ),
+  );
 
   /** Throws `Expired`. */
   async function page({ account, after, filter, limit }: Query): Promise<EventPage> {
@@ -125,8 +133,11 @@ export async function createEventLog(host: Host) {
       follower.attach(account, from, listener),
 
     /** Begins a reader of the whole log that stores what follows from it: see `createProjection`. */
-    project: (of: Pick<ProjectionOptions, 'name' | 'types' | 'apply'>): Projection =>
-      createProjection({ ...of, host, store }),
+    project(of: Pick<ProjectionOptions, 'name' | 'types' | 'apply'>): Projection {
+      projections.push(of);
+      return createProjection({ ...of, host, store });
+    },
+
     /** Both ends of the log now. */
     bounds: store.bounds,
 

@@ -7,7 +7,7 @@ import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { DAY_MS } from '../../core/durations.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
-import { createMetrics } from '../../core/metrics.ts';
+import { createMetrics, type Metrics } from '../../core/metrics.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { createEventLog, type EventLog, type EventRow, type Projection } from './index.ts';
 import { createEventStore } from './store.ts';
@@ -17,6 +17,7 @@ interface Process {
   readonly database: Database;
   readonly eventLog: EventLog;
   readonly warnings: string[];
+  readonly metrics: Metrics;
   begin(apply?: (rows: readonly EventRow[], transaction: Queries) => Promise<void>): Projection;
   end(): Promise<void>;
 }
@@ -28,13 +29,14 @@ async function open(place: Place, clock: TurnedClock): Promise<Process> {
   const note = (_: object, text: string) => void warnings.push(text);
   const log = { ...silentLog, warn: note, error: note } as unknown as Log;
   const database = await place.open(clock);
-  const host = { database, clock, random: systemRandom, log, metrics: createMetrics() };
+  const metrics = createMetrics();
+  const host = { database, clock, random: systemRandom, log, metrics };
   const eventLog = await createEventLog(host);
   const begun: Projection[] = [];
   return {
     database,
     eventLog,
-    warnings,
+    ...{ warnings, metrics },
     begin(before = async () => {}) {
       const projection = eventLog.project({
         name: 'tests',
@@ -171,6 +173,35 @@ onEachEngine('a projection of the log', (engine) => {
     const [first = 0, second = 0, third = 0, fourth = 0] = at;
     assert.ok(second - first >= 1_000 && third - second >= 2_000 && fourth - third >= 4_000, `${at}`);
     assert.deepEqual(world.warnings, ['events could not be applied']);
+  });
+
+  it('says how far it is behind the log, by the oldest event that it wants and has not applied', async () => {
+    const lag = async () => {
+      const shown = await world.metrics.registry.getSingleMetricAsString(
+        'elnav_event_projection_lag_seconds',
+      );
+      return Number(/\{projection="tests"\} (\S+)/.exec(shown)?.[1]);
+    };
+    await world.write([1]);
+    world.clock.turn(60_000);
+    let refuses = true;
+    const failing = world.begin(async () => {
+      if (refuses) throw new Error('refused by the test');
+    });
+    assert.equal(await lag(), 60, 'before it has read anything');
+    await world.write([2]);
+    world.clock.turn(30_000);
+    assert.equal(await lag(), 90);
+    refuses = false;
+    await world.passUntilApplied(2);
+    assert.equal(await lag(), 0);
+    await world.write([3], 'link.removed');
+    world.clock.turn(20_000);
+    assert.equal(await lag(), 0, 'other events are none that it has to apply');
+    await failing.close();
+    await world.write([4]);
+    world.clock.turn(10_000);
+    assert.equal(await lag(), 10, 'nobody applies it');
   });
 
   it('passes other events by, and stores its place once a minute then', async () => {

@@ -198,6 +198,23 @@ export function createEventStore(database: Database) {
       return place.executeTakeFirstOrThrow();
     },
 
+    /** When the oldest event of some types was recorded that a reader can read and has not applied; or null. */
+    async unappliedSince(name: string, types: readonly string[]): Promise<number | null> {
+      const place = await queries
+        .selectFrom('event_readers')
+        .select(['tx', 'id'])
+        .where('name', '=', name)
+        .executeTakeFirst();
+      let query = queries
+        .selectFrom('events')
+        .select('recorded_at')
+        .where('type', 'in', types)
+        .where(beyond(place ?? { tx: 0, id: 0 }));
+      if (engine === 'postgres') query = query.where('tx', '<', horizon);
+      const oldest = await query.orderBy(inOrder).limit(1).executeTakeFirst();
+      return oldest?.recorded_at ?? null;
+    },
+
     /** Stores the place of a reader, in the transaction that has locked it. */
     async setPlace(transaction: Queries, name: string, { tx, id }: Position): Promise<void> {
       await transaction.updateTable('event_readers').set({ tx, id }).where('name', '=', name).execute();

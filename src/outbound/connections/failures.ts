@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { AppError } from '../../core/errors.ts';
-import { codeOf } from '../exchange.ts';
+import { codeOf, whyUnreachable } from '../exchange.ts';
 
 /** Whose connection it is, and where it leads, as sentences name them. */
 export interface Named {
@@ -35,25 +35,11 @@ export const refusesSignIn = (
 export const tooMany = (what: string): AppError =>
   new AppError('vendor.rate_limited', what, { retryAfterSeconds: 5 });
 
-const UNKNOWN_SIGNER = 'its certificate is not signed by an authority that is known here';
-/** What is wrong with a certificate, by the code of OpenSSL or Node.js. */
-const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER,
-};
-
 /** Why no connection could be opened, by the code of its error alone: its words may hold what was being sent. */
 export function notOpened(named: Named, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { name, address } = named;
   const code = codeOf(error);
   if (code === 'ETIMEDOUT') return timedOut(named);
-  const fault = CERTIFICATE_FAULTS[code];
-  const why = fault === undefined ? ` (${code})` : `: ${fault} (${code})`;
-  return new AppError('vendor.unreachable', `${name} is unreachable at ${address}${why}`);
+  return new AppError('vendor.unreachable', `${name} is unreachable at ${address}${whyUnreachable(code)}`);
 }
