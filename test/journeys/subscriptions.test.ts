@@ -8,6 +8,7 @@ import type { Wanted } from '../../src/domain/subscriptions/index.ts';
 import { createSubscriptionStore } from '../../src/domain/subscriptions/store.ts';
 import { type Core, type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
+import { attemptsOf, turnUntil as turnOnUntil, usersOf, writeEvents } from '../kit/deliveries.ts';
 import { answers, hangs, makeReceiver, type Receiver } from '../kit/receiver.ts';
 import { runningClock } from '../kit/running-clock.ts';
 import { until } from '../kit/until.ts';
@@ -34,55 +35,19 @@ onEachEngine('subscriptions', (engine) => {
       { url: receiver.url, types: null, device: null, userRef: null, ...more },
       signature,
     );
-  let written = 0;
   /** Writes so many events of devices in turn, and answers what a receiver shall get. */
-  const write = async (count: number, { devices = ['a', 'b'], of = account, in: on = core as Core } = {}) => {
-    const { database } = on;
-    const names: string[] = [];
-    for (let made = 0; made < count; made += 1) {
-      written += 1;
-      const device = devices[made % devices.length] ?? '';
-      const userRef = `user ${written}`;
-      names.push(userRef);
-      const event = {
-        account: of,
-        type: 'device.reachable',
-        link: null,
-        device,
-        userRef,
-        occurredAt: written,
-      };
-      await database.transaction((inside) => database.events.append(inside, [{ ...event, data: {} }]));
-    }
-    return names;
-  };
-  const namesOf = (list: Receiver['handled']) => list.map(({ subject }) => subject.user_ref);
+  const write = (count: number, { devices = ['a', 'b'], of = account, in: on = core as Core } = {}) =>
+    writeEvents(on, of, { count, devices });
   const handled = (names: readonly string[]) =>
     until(`${names.length} events are handled`, () => receiver.handled.length >= names.length).then(() =>
-      assert.deepEqual(namesOf(receiver.handled), names),
+      assert.deepEqual(usersOf(receiver.handled), names),
     );
   const key = (id: string) => ({ account, id });
-  const failed = (id: string, failures: number) =>
-    until(`${failures} deliveries have failed`, async () => {
-      return (await core.subscriptions.find(key(id))).failures >= failures;
-    });
-  /** Turns the clock until something is so, as attempts are hours apart. */
+  const failed = (id: string, failures: number) => attemptsOf(core, key(id)).failed(failures);
+  const turnToNext = (id: string) => attemptsOf(core, key(id)).turnToNext();
+  const nextAttempt = (id: string) => attemptsOf(core, key(id)).next();
   const turnUntil = (what: string, ms: number, holds: () => boolean | Promise<boolean>) =>
-    until(what, async () => {
-      if (await holds()) return true;
-      clock.turn(ms);
-      return false;
-    });
-  const turnToNext = async (id: string) => {
-    const { next_attempt_at: next } = await core.subscriptions.find(key(id));
-    clock.turn(Math.max(0, Date.parse(next ?? '') - clock.now()));
-  };
-  /** The next attempt of one that fails. */
-  const nextAttempt = async (id: string) => {
-    const { failures } = await core.subscriptions.find(key(id));
-    await turnToNext(id);
-    await failed(id, failures + 1);
-  };
+    turnOnUntil(core, what, { ms, holds });
   const paused = (id: string, step = HOUR_MS) =>
     turnUntil('it is paused', step, async () => (await core.subscriptions.find(key(id))).status === 'paused');
 
@@ -130,7 +95,7 @@ onEachEngine('subscriptions', (engine) => {
     await core.subscriptions.change(key(id), { device: 'a' });
     await until('all of device a are handled', () => receiver.handled.length === 1 + 125);
     assert.deepEqual(
-      namesOf(receiver.handled).slice(1),
+      usersOf(receiver.handled).slice(1),
       all.filter((_, index) => index % 2 === 0),
     );
     const sizes = receiver.received
@@ -217,7 +182,7 @@ onEachEngine('subscriptions', (engine) => {
     const resumed = await core.subscriptions.resume(key(id));
     assert.deepEqual([resumed.status, resumed.reason, resumed.lost], ['active', null, null]);
     await until('all is handled', () => receiver.handled.length === 6);
-    assert.deepEqual(namesOf(receiver.handled), [...first, ...second]);
+    assert.deepEqual(usersOf(receiver.handled), [...first, ...second]);
     assert.ok(receiver.received.length - tries <= 2, 'nothing is sent while it is paused');
   });
 
@@ -349,6 +314,6 @@ onEachEngine('subscriptions', (engine) => {
     assert.equal((await died.subscriptions.find({ account: of, id })).status, 'active');
     died.subscriptions.start();
     await turnUntil('the claim expires', 1_000, () => receiver.handled.length === 2);
-    assert.deepEqual(namesOf(receiver.handled), all);
+    assert.deepEqual(usersOf(receiver.handled), all);
   });
 });

@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { LoggedEvent } from '../../src/domain/events/index.ts';
+import type { SimulatedCertificate } from './certificates.ts';
 
 /** One delivery as a receiver gets it. */
 export interface Received {
@@ -20,6 +22,10 @@ export interface Receiver {
   behaviour: Behaviour;
   /** Ids of events that were answered with 2xx, in their order. */
   readonly handled: LoggedEvent[];
+  /** Ends all connections. */
+  hangUp(): void;
+  /** Shows another certificate from now on, and ends all connections, which have seen the one before. Of one with https alone. */
+  show(certificate: SimulatedCertificate): void;
   close(): Promise<void>;
 }
 
@@ -32,18 +38,25 @@ export const answers =
 /** Takes the request and never answers. */
 export const hangs: Behaviour = () => {};
 
-export async function makeReceiver(port = 0): Promise<Receiver> {
+/** @param certificate what it shows over https; http without it */
+export async function makeReceiver(port = 0, certificate?: SimulatedCertificate): Promise<Receiver> {
   const receiver: Receiver = {
     url: '',
     received: [],
     handled: [],
     behaviour: answers(204),
+    hangUp: () => server.closeAllConnections(),
+    show(other) {
+      if (secure === undefined) throw new Error('the receiver has no https');
+      secure.setSecureContext(other);
+      receiver.hangUp();
+    },
     async close() {
-      server.closeAllConnections();
+      receiver.hangUp();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  const server: Server = createServer(async (request, response) => {
+  const listen: RequestListener = async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
@@ -57,9 +70,11 @@ export async function makeReceiver(port = 0): Promise<Receiver> {
       if (response.statusCode < 300) receiver.handled.push(...events);
     });
     receiver.behaviour(request, response, received);
-  });
+  };
+  const secure = certificate === undefined ? undefined : createTlsServer(certificate, listen);
+  const server = secure ?? createServer(listen);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return Object.assign(receiver, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
   });
 }
