@@ -228,6 +228,11 @@ onEachEngine('a receiver of events', (engine) => {
         return all.flat().every(({ failures }) => failures > 0);
       },
     });
+    // They are tried again, and hang again.
+    for (let round = 0; round < 4; round += 1) {
+      clock.turn(5_000);
+      await sleep(50);
+    }
     const good = await receives();
     const key = await subscribe(good.url);
     const asked = clock.now();

@@ -75,8 +75,10 @@ export function attemptsOf(
     /** Turns to each next attempt until so many events are handled, and that is stored. */
     succeeds: ({ handled }: Pick<Receiver, 'handled'>, events: number) =>
       until(`${events} events are handled`, async () => {
+        // Before the cursor is read, which moves afterwards.
+        const isHandled = handled.length >= events;
         const { failures, lag_seconds: lag } = await subscriptions.find(key);
-        if (handled.length >= events && failures === 0 && lag === 0) return true;
+        if (isHandled && failures === 0 && lag === 0) return true;
         await turnToNext();
         return false;
       }),

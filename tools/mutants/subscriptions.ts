@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts';
 
 const DELIVERY = 'src/domain/subscriptions/delivery.ts';
 const tests = ['test/journeys/subscriptions.test.ts'];
+const RECEIVER_TESTS = ['test/journeys/receivers.test.ts'];
+const TWO_INSTANCES = ['test/faults/deliveries-of-two-instances.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
@@ -67,5 +69,42 @@ export const mutants: readonly Mutant[] = [
     from: 'const cancel = clock.after(TIMEOUT_MS, () => late.abort());',
     to: 'const cancel = clock.after(TIMEOUT_MS * 100, () => late.abort());',
     tests,
+  },
+  {
+    control: 'a receiver whose certificate is not valid gets nothing',
+    file: 'src/outbound/agent.ts',
+    from: 'connector ?? guardedConnector({ allowH2: false,',
+    to: 'connector ?? guardedConnector({ rejectUnauthorized: false, allowH2: false,',
+    tests: RECEIVER_TESTS,
+  },
+  {
+    control: 'a name that leads elsewhere later is judged again',
+    file: 'src/outbound/address-guard.ts',
+    from: 'for (const { address } of addresses) checkAddress(host, address, how);',
+    to: '',
+    tests: RECEIVER_TESTS,
+  },
+  {
+    control: 'receivers that hang keep nobody waiting but one another',
+    file: 'src/domain/subscriptions/store.ts',
+    from: ': sql`failures = 0`;',
+    to: ': sql`failures >= 0`;',
+    tests: RECEIVER_TESTS,
+  },
+  {
+    control: 'a subscription is delivered by one process at a time',
+    file: 'src/db/claim.ts',
+    from: 'where ${sql.ref(due)} <= ${moments.nowOnce} and ${where}',
+    to: 'where ${where}',
+    tests: TWO_INSTANCES,
+    needs: ['postgres'],
+  },
+  {
+    control: 'a process that has lost its claim moves no cursor',
+    file: 'src/domain/subscriptions/store.ts',
+    from: ' and subscriptions.free_at = r.claimed',
+    to: '',
+    tests: TWO_INSTANCES,
+    needs: ['postgres'],
   },
 ];
