@@ -4,7 +4,13 @@ import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { readSettings } from '../core/settings/index.ts';
 import { openDatabase } from '../db/database.ts';
-import { createVault, rotateVault } from '../domain/calls/index.ts';
+import {
+  APPLICATION_CERTIFICATE,
+  createVault,
+  rotateVault,
+  SUBSCRIPTION_SECRETS,
+  type Unreadable,
+} from '../domain/calls/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
 import { loadSecrets } from './secrets.ts';
@@ -24,14 +30,21 @@ try {
   const vault = createVault(vaultKeys, systemRandom);
   const { resealed, unreadable } = await rotateVault(database, vault);
   await database.close();
-  console.log(`${resealed} credentials and sign-ins were sealed again with key ${vault.currentKey}.`);
-  for (const { account, link } of unreadable) {
-    console.error(
-      `Link ${link} of account ${account} does not open with the keys given; it must be linked again.`,
-    );
-  }
+  console.log(
+    `${resealed} credentials, sign-ins, certificates and secrets of subscriptions were sealed again with key ${vault.currentKey}.`,
+  );
+  for (const one of unreadable) console.error(sentenceOf(one));
   if (unreadable.length > 0) process.exit(1);
   console.log('The keys after it can be removed.');
 } catch (error) {
   exitWith(error);
+}
+
+/** What does not open, and what its owner has to do. */
+function sentenceOf({ account, link, field }: Unreadable): string {
+  const fault = `of account ${account} does not open with the keys given;`;
+  if (field === SUBSCRIPTION_SECRETS)
+    return `The secret of subscription ${link} ${fault} the subscription must be deleted and made again.`;
+  if (field === APPLICATION_CERTIFICATE) return `The certificate ${fault} restore the key that sealed it.`;
+  return `Link ${link} ${fault} it must be linked again.`;
 }

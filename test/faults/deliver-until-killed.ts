@@ -2,14 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
 import { openCore } from '../kit/core-world.ts';
 import { placeAt } from '../kit/databases.ts';
+import { fasterClock } from './faster-clock.ts';
 
 // Delivers the events of an account, and writes more of them, each printed once it is committed, until the process is killed. `first`
-// is the first of their numbers, which no other process has.
-const [dataDir = '', account = '', first = '', url] = process.argv.slice(2);
+// is the first of their numbers, which no other process has. `faster` has its time pass so many times faster.
+const [dataDir = '', account = '', first = '', url, faster] = process.argv.slice(2);
 
 const { database, subscriptions } = await openCore({
   place: placeAt(dataDir, url),
-  clock: systemClock,
+  clock: faster === undefined ? systemClock : fasterClock(Number(faster)),
   adapters: [],
 });
 subscriptions.start();

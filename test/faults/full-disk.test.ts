@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, afterEach, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import {
   admin,
   callWith,
@@ -17,33 +13,11 @@ import {
 } from '../kit/service.ts';
 import type { Answer } from '../kit/world.ts';
 import { makeOldestIn } from './oldest-schema.ts';
+import { smallDisk } from './small-disk.ts';
 
 const SECRET = 'the client secret of the tests';
 
-const dir = mkdtempSync(join(tmpdir(), 'elnav-full-'));
-
-function mount(): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'none', dir], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const unmount = () => execFileSync('umount', ['-l', dir]);
-const isMountable = mount();
-if (isMountable) unmount();
-const skip = isMountable ? false : 'a small file system cannot be mounted here';
-after(() => rmSync(dir, { recursive: true, force: true }));
-
-/** Writes whole pages until only `leaving` bytes are free, so that not even the log of the database can grow. */
-function fill(leaving = 0): void {
-  const { bavail, bsize } = statfsSync(dir);
-  writeFileSync(join(dir, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - leaving)));
-}
-
-const makeSpace = () => rmSync(join(dir, 'filler'));
+const { dir, skip, mount, unmount, fill, makeSpace } = smallDisk();
 
 /** Writes until the disk refuses, which the last pages of a log may delay; returns the refusal and the number of writes before it. */
 async function untilRefused(

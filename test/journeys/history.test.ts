@@ -169,18 +169,23 @@ onEachEngine('the history of a device', (engine) => {
     ]);
   });
 
-  it('knows a value between two reads that are planned to be far apart', async () => {
-    await see({ power_w: 1 }, 5);
+  /** Has reads of the device planned so far apart. */
+  const plan = async (interval_s: number) => {
     await core.database.queries
       .insertInto('device_turns')
       .values({
         ...{ account_id: account, link_id: (await core.links.list(account))[0]?.id ?? '', device_id: '' },
-        ...{ vendor: 'testvendor', due_at: 9e15, interval_s: 3_600, failures: 0 },
+        ...{ vendor: 'testvendor', due_at: 9e15, interval_s, failures: 0 },
       })
       .onConflict((conflict) =>
-        conflict.columns(['account_id', 'link_id', 'device_id']).doUpdateSet({ interval_s: 3_600 }),
+        conflict.columns(['account_id', 'link_id', 'device_id']).doUpdateSet({ interval_s }),
       )
       .execute();
+  };
+
+  it('knows a value between two reads that are planned to be far apart', async () => {
+    await see({ power_w: 1 }, 5);
+    await plan(3_600);
     await see({ power_w: 1 }, 65);
     await see({ power_w: 2 }, 125);
     await see({ power_w: 2 }, 246);
@@ -188,6 +193,19 @@ onEachEngine('the history of a device', (engine) => {
       [5, 125, 1],
       [125, 125, 2],
       [246, 246, 2],
+    ]);
+  });
+
+  it('says when it does not know: for more than three hours, however far apart reads are planned', async () => {
+    await see({ power_w: 1 }, 5);
+    await plan(10_000);
+    await see({ power_w: 2 }, 184);
+    await see({ power_w: 3 }, 365);
+    await see({ power_w: 3 }, 366);
+    assert.deepEqual(rounded(powers(await read())), [
+      [5, 184, 1],
+      [184, 184, 2],
+      [365, 366, 3],
     ]);
   });
 
@@ -348,6 +366,14 @@ onEachEngine('the history of a device', (engine) => {
     }
   });
 
+  /** The device has another user from now on. */
+  const handTo = (userRef: string) =>
+    core.database.queries
+      .updateTable('devices')
+      .set({ user_ref: userRef })
+      .where('account_id', '=', account)
+      .execute();
+
   it('is that of the user who has the device, and goes on when the same user links it again', async () => {
     await see({ power_w: 1 }, 5);
     const [link] = await core.links.list(account);
@@ -356,16 +382,27 @@ onEachEngine('the history of a device', (engine) => {
     await core.link(account, 'testvendor');
     await see({ power_w: 2 }, 20);
     await see({ power_w: 2 }, 25);
-    assert.deepEqual(
-      powers(await read()).map(([, , power]) => power),
-      [1, 2],
-    );
-    await core.database.queries
-      .updateTable('devices')
-      .set({ user_ref: 'another' })
-      .where('account_id', '=', account)
-      .execute();
+    assert.deepEqual(rounded(powers(await read())), [
+      [5, 10, 1],
+      [20, 25, 2],
+    ]);
+    await handTo('another');
     assert.deepEqual((await read()).points, []);
+  });
+
+  it('is of each user alone, also where two users had the device in one batch of events', async () => {
+    await see({ power_w: 1 }, 5);
+    await see({ power_w: 1 }, 10);
+    await see({ power_w: 2 }, 12);
+    await handTo('another');
+    await see({ power_w: 3 }, 20);
+    await see({ power_w: 4 }, 25);
+    await see({ power_w: 4 }, 26);
+    const powersOf = async () => powers(await read()).map(([, , power]) => power);
+    assert.deepEqual(await powersOf(), [3, 4]);
+    latest = undefined;
+    await handTo('someone');
+    assert.deepEqual(await powersOf(), [1, 2]);
   });
 
   it('is forgotten with its user, and with what was not read from the log yet', async () => {
@@ -440,6 +477,6 @@ onEachEngine('the history of a device', (engine) => {
     await see({ power_w: 4 }, 40);
     await see({ power_w: 5 }, (core.clock.now() - began) / MINUTE_MS);
     await settled();
-    assert.equal(await rowsOf('history_readings'), 1);
+    assert.deepEqual([await rowsOf('history_readings'), await rowsOf('history_quarters')], [1, 0]);
   });
 });

@@ -92,6 +92,13 @@ export const mutants: readonly Mutant[] = [
     tests: RECEIVER_TESTS,
   },
   {
+    control: 'secrets of subscriptions are sealed with the new key',
+    file: 'src/domain/calls/rotate.ts',
+    from: 'page: secrets.sealedWithOtherThan,',
+    to: 'page: async () => [],',
+    tests: ['test/faults/vault-rotation.test.ts'],
+  },
+  {
     control: 'a subscription is delivered by one process at a time',
     file: 'src/db/claim.ts',
     from: 'where ${sql.ref(due)} <= ${moments.nowOnce} and ${where}',

@@ -1,8 +1,9 @@
 export { type Calls, createCalls } from './calls.ts';
 export { createLinkEvents, type DeviceOf, type LinkEvents } from './events.ts';
 export { clientRefused } from './refresh-grant.ts';
-export { rotateVault } from './rotate.ts';
+export { rotateVault, type Unreadable } from './rotate.ts';
 export type { Given, NewLink } from './sessions.ts';
+export { APPLICATION_CERTIFICATE } from './store-application-certificates.ts';
 export { type LinkRow, type LinkStatus, linkRowOf } from './store-links.ts';
 export { SUBSCRIPTION_SECRETS } from './store-subscription-secrets.ts';
 export { VENDOR_TIMEOUT_MS } from './time-limit.ts';

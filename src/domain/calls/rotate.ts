@@ -15,7 +15,12 @@ export interface Rotation {
   /** How many credentials and sign-ins of links, certificates and secrets of subscriptions were sealed again. */
   readonly resealed: number;
   /** Links, or subscriptions, whose credentials do not open: tampered with, or sealed by a key that is gone. They are left as they are. */
-  readonly unreadable: readonly LinkKey[];
+  readonly unreadable: readonly Unreadable[];
+}
+
+/** Where `link` is the id of a link, or of what `field` belongs to. */
+export interface Unreadable extends LinkKey {
+  readonly field: string;
 }
 
 /** Rows that another key than the current one has sealed, page by page. */
@@ -62,14 +67,14 @@ export async function rotateVault(database: Database, vault: Vault): Promise<Rot
 
 async function rotate({ field, page, reseal }: Sealing, vault: Vault): Promise<Rotation> {
   let resealed = 0;
-  const unreadable: LinkKey[] = [];
+  const unreadable: Unreadable[] = [];
   let after: LinkKey = { account: 0, link: '' };
   for (;;) {
     const rows = await page(vault.currentKey, { after, limit: BATCH });
     for (const row of rows) {
       const binding = { account: row.account, link: row.link, field };
       const plain = opened(() => vault.open(row.sealed, binding));
-      if (plain === undefined) unreadable.push({ account: row.account, link: row.link });
+      if (plain === undefined) unreadable.push({ account: row.account, link: row.link, field });
       else if (await reseal(row, row.sealed, vault.seal(plain, binding))) resealed += 1;
       after = row;
     }
