@@ -112,6 +112,20 @@ describe('quarters of an hour', () => {
     assert.deepEqual(stored, first);
   });
 
+  it('have what was counted in a gap that ends with a quarter in that quarter', () => {
+    const steps = [
+      at(1, { energy_wh: 100 }),
+      at(5, null),
+      at(60, { energy_wh: 400 }),
+      at(62, { energy_wh: 410 }),
+    ];
+    assert.deepEqual(shown(quartersOf(steps, at(75, null).at), 'energy_wh'), [
+      [0, 240, 0],
+      [45, 0, 300],
+      [60, 900, 10],
+    ]);
+  });
+
   it('have the last of what has no mean', () => {
     const steps = [at(1, { charging: true, battery_soc: 40 }), at(14, { charging: false, battery_soc: 53 })];
     assert.deepEqual(shown(quartersOf(steps, at(30, null).at), 'charging', 'battery_soc'), [
