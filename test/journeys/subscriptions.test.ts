@@ -92,7 +92,7 @@ onEachEngine('subscriptions', (engine) => {
     receiver.received.length = 0;
     const all = await write(249, { devices: ['a', 'b'] });
     receiver.behaviour = answers(204);
-    await core.subscriptions.change(key(id), { device: 'a' });
+    await turnToNext(id);
     await until('all of device a are handled', () => receiver.handled.length === 1 + 125);
     assert.deepEqual(
       usersOf(receiver.handled).slice(1),
