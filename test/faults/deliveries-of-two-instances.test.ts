@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Poster } from '../../src/domain/subscriptions/index.ts';
 import { createPoster, permittedAddresses } from '../../src/outbound/index.ts';
@@ -27,6 +27,11 @@ describe('two instances that deliver for the same subscriptions', { skip }, () =
   after(() => core.remove());
   beforeEach(async () => {
     account = await core.newAccount();
+  });
+  // What one test leaves to be delivered is nothing to the next one.
+  afterEach(async () => {
+    for (const { id } of await core.subscriptions.list(account))
+      await core.subscriptions.remove({ account, id });
   });
 
   const write = (by: Core, count: number) => writeEvents(by, account, { count, devices: DEVICES });
