@@ -74,6 +74,11 @@ export interface DeviceKind<Raw> {
   unrecognized?(raw: Raw): readonly string[];
   /** A read capability exists because the function that fills its field exists. */
   readonly reads: { readonly [R in ReadCapability]?: (raw: Raw) => number | null };
+  /**
+   * `read_energy` is what the session has taken since the cable was plugged in, or since charging began: it starts again with each, and may
+   * show the one before until then. Absent for a register that only rises.
+   */
+  readonly energyOfSession?: true;
   /** A control capability exists because all its commands are implemented. */
   readonly controls: { readonly [C in ControlCapability]?: Handlers<C> };
   /** A command can be told to end by itself because the function for it exists; the command's control must be there too. */

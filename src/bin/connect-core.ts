@@ -5,6 +5,7 @@ import type { Host } from '../db/host.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
 import { createBudgets } from '../domain/budgets/index.ts';
 import { createCalls, createLinkEvents, type Vault } from '../domain/calls/index.ts';
+import { createChargingSessions } from '../domain/charging-sessions/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
 import { createDeliveries } from '../domain/deliveries/index.ts';
 import { createDevices } from '../domain/devices/index.ts';
@@ -73,6 +74,10 @@ export async function createConnectCore(options: ConnectCoreOptions) {
     ...{ host, prices: options.prices, eventLog },
     kept: options.historyKept,
   });
+  const sessions = createChargingSessions({
+    ...{ host, adapters, prices: options.prices, eventLog },
+    keptDays: options.historyKept.quarterDays,
+  });
   const subscriptions = createSubscriptions({ host, vault, eventLog, poster: options.poster });
   const budgets = createBudgets(host);
   const interventions = createInterventions({ host, adapters });
@@ -122,7 +127,7 @@ export async function createConnectCore(options: ConnectCoreOptions) {
     ...{ relay, vault, calls, devices, links, discovery, setPoints, discover },
   });
   const endUsers = createEndUsers({
-    ...{ host, eventLog, history, subscriptions, links: relayed.links },
+    ...{ host, eventLog, history, sessions, subscriptions, links: relayed.links },
     accounts: options.accounts,
   });
   return {
@@ -131,6 +136,7 @@ export async function createConnectCore(options: ConnectCoreOptions) {
     endUsers,
     eventLog,
     history,
+    sessions,
     subscriptions,
     interventions,
   };

@@ -63,7 +63,7 @@ export async function openConnect(
     dropGateway: tunnels.drop,
     willsOfGateways: willsOf(tunnels, clock),
   });
-  const { gateways, presence, discover, eventLog, history, subscriptions, endUsers } = core;
+  const { gateways, presence, discover, eventLog, history, sessions, subscriptions, endUsers } = core;
   const { budgets, calls, devices, streams, polling, deliveries, discovery } = core;
   const { linkCodes, links, commands, interventions, setPoints } = core;
   closers.push(
@@ -90,11 +90,14 @@ export async function openConnect(
   const retention = charging.keepReadings(settings.readingsKeepDays);
   const eventRetention = eventLog.keep(settings.eventsKeepDays);
   const historyRetention = history.keep();
+  const sessionRetention = sessions.keep();
   closers.push(
     () => retention.close(),
     () => historyRetention.close(),
+    () => sessionRetention.close(),
     () => eventRetention.close(),
     () => history.close(),
+    () => sessions.close(),
     () => eventLog.close(),
     () => subscriptions.close(),
   );
@@ -133,6 +136,7 @@ export async function openConnect(
       charging,
       eventLog,
       history,
+      sessions,
       eventCursors: createCursors(shared.vaultKeys),
       subscriptions,
       log,

@@ -295,6 +295,35 @@ interface HistoryQuarters extends HistoryFields {
   late_s: number | null;
 }
 
+/** What is known of a device that charges: see `domain/charging-sessions/fold.ts`. */
+interface ChargingProgress {
+  account_id: number;
+  device_id: string;
+  vendor: string;
+  user_ref: string;
+  device_type: string;
+  progress_json: string;
+}
+
+/** What a vehicle or charger has charged, from plug to unplug. */
+interface ChargingSessions {
+  account_id: number;
+  id: string;
+  vendor: string;
+  device_id: string;
+  link_id: string | null;
+  user_ref: string;
+  /** Of the station; null where the session follows from states. */
+  transaction_id: string | null;
+  /** The place in lists: its start, or its end where no start is known. */
+  at: number;
+  started_at: number | null;
+  /** Null while it runs. */
+  ended_at: number | null;
+  /** See `domain/charging-sessions/session.ts`. */
+  session_json: string;
+}
+
 /** Accepted commands, and the queue that runs commands of a device one at a time across processes. */
 interface Commands {
   account_id: number;
@@ -789,6 +818,8 @@ export interface Tables {
   history_quarters: HistoryQuarters;
   interventions: Interventions;
   commands: Commands;
+  charging_progress: ChargingProgress;
+  charging_sessions: ChargingSessions;
   charging_transactions: ChargingTransactions;
   meter_readings: MeterReadings;
   prices: PriceSlots;

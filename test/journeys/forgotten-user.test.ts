@@ -21,6 +21,8 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   audit: 'nothing',
   bans: 'nothing',
   brands: 'nothing',
+  charging_progress: 'something',
+  charging_sessions: 'something',
   charging_transactions: 'something',
   console_codes: 'nothing',
   console_sessions: 'nothing',
@@ -189,6 +191,20 @@ onEachEngine('an end user who is forgotten', (engine) => {
       .values({ ...of, transaction_id: 't', device_id: device, id_tag: userRef })
       .execute();
     await queries
+      .insertInto('charging_sessions')
+      .values({
+        ...{
+          account_id,
+          id: `${userRef}-session`,
+          vendor,
+          device_id: device,
+          link_id: link,
+          user_ref: userRef,
+        },
+        ...{ transaction_id: null, at: 1, started_at: 1, ended_at: null, session_json: '{}' },
+      })
+      .execute();
+    await queries
       .insertInto('meter_readings')
       .values({ ...of, device_id: device, at: 1, samples_json: '[]' })
       .execute();
@@ -237,7 +253,10 @@ onEachEngine('an end user who is forgotten', (engine) => {
     const ofAnna = words('anna-of-the-test', anna);
     const ofBo = words('bo-of-the-test', bo);
     for (const own of [ofAnna, ofBo]) {
-      await until('all is stored', async () => (await naming(own)).includes('history_devices'));
+      await until('all is stored', async () => {
+        const tables = await naming(own);
+        return tables.includes('history_devices') && tables.includes('charging_progress');
+      });
       assert.deepEqual(await naming(own), something.toSorted());
     }
 

@@ -121,6 +121,7 @@ export async function openCore({
       await deliveries.close();
       await devices.flush();
       await core.history.close();
+      await core.sessions.close();
       await core.subscriptions.close();
       await posting.close();
       await core.eventLog.close();

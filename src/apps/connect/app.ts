@@ -26,6 +26,7 @@ import { addLinkSessionRoutes, type LinkSessionRoutes } from './routes/link-sess
 import { addOAuthRoutes, type OAuthRoutes } from './routes/oauth.ts';
 import { addOptimizeRoutes } from './routes/optimize.ts';
 import { addPartnerRoutes, type PartnerRoutes } from './routes/partners.ts';
+import { addSessionRoutes, type SessionRoutes } from './routes/sessions.ts';
 import { addSetPointRoutes, type SetPointRoutes } from './routes/set-points.ts';
 import { addSimulatedPages, type SimulatedPage } from './routes/simulated.ts';
 import { addStartRoute, type StartPage } from './routes/start.ts';
@@ -55,6 +56,7 @@ export type ConnectDependencies = StartPage &
   LinkSessionRoutes &
   OAuthRoutes &
   PartnerRoutes &
+  SessionRoutes &
   SetPointRoutes &
   StationRoutes &
   UserRoutes &
@@ -109,6 +111,7 @@ export async function addConnect(
   addConditionRoutes(app, dependencies);
   addChargingRoutes(app, dependencies);
   addHistoryRoutes(app, dependencies);
+  addSessionRoutes(app, dependencies);
   addStationRoutes(app, dependencies);
   addCardRoutes(app, dependencies);
   addGatewayRoutes(app, dependencies);

@@ -31,6 +31,7 @@ import * as gatewaysOfLinkSessions from './0032-gateways-of-link-sessions.ts';
 import * as subscriptions from './0033-subscriptions.ts';
 import * as eventReaders from './0034-event-readers.ts';
 import * as history from './0035-history.ts';
+import * as chargingSessions from './0036-charging-sessions.ts';
 import * as costOfEnergy from './0037-cost-of-energy.ts';
 import * as consoleSessions from './0038-console-sessions.ts';
 
@@ -68,6 +69,7 @@ export const migrations: Record<string, Migration> = {
   '0033-subscriptions': subscriptions,
   '0034-event-readers': eventReaders,
   '0035-history': history,
+  '0036-charging-sessions': chargingSessions,
   '0037-cost-of-energy': costOfEnergy,
   '0038-console-sessions': consoleSessions,
 };

@@ -1,5 +1,6 @@
 import { rfc3339 } from '../../core/clock.ts';
 import type { NewEvent } from '../../db/events.ts';
+import { estimatesOf } from './estimates.ts';
 import type { TransactionRow } from './store.ts';
 
 export type ChargingChange = 'started' | 'updated' | 'ended';
@@ -25,6 +26,7 @@ export function chargingEvent(
       end_reason: row.end_reason,
       meter_start_wh: whole(row.meter_start_wh),
       meter_stop_wh: whole(row.meter_stop_wh),
+      estimated: estimatesOf(row),
     },
   };
 }

@@ -5,6 +5,7 @@ import { startRetention } from '../../core/retention.ts';
 import type { Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { type ChargingChange, chargingEvent } from './charging-events.ts';
+import { type Estimate, estimatesOf } from './estimates.ts';
 import { createReadings } from './readings.ts';
 import { createChargingStore, type TransactionRow } from './store.ts';
 import { createReadingsStore, type OfDevice } from './store-readings.ts';
@@ -25,8 +26,7 @@ export interface ChargingTransaction {
   readonly estimated: readonly Estimate[];
 }
 
-export const ESTIMATES = ['meter_start_wh', 'meter_stop_wh', 'ended_at'] as const;
-export type Estimate = (typeof ESTIMATES)[number];
+export { ESTIMATES, type Estimate } from './estimates.ts';
 
 export interface StoredMeterReading {
   readonly at: string;
@@ -147,7 +147,7 @@ export function createCharging({ database, clock, log }: Pick<Host, 'database' |
           meter_start_wh: whole(row.meter_start_wh),
           meter_stop_wh: whole(row.meter_stop_wh),
           energy_wh: await energyOf(row),
-          estimated: ESTIMATES.filter((estimate) => row[MARKS[estimate]] === 1),
+          estimated: estimatesOf(row),
         })),
       );
     },
@@ -164,13 +164,6 @@ export function createCharging({ database, clock, log }: Pick<Host, 'database' |
     },
   };
 }
-
-/** The columns that mark estimates. */
-const MARKS = {
-  meter_start_wh: 'start_estimated',
-  meter_stop_wh: 'stop_estimated',
-  ended_at: 'end_estimated',
-} as const satisfies Record<Estimate, keyof TransactionRow>;
 
 /** Enough readings to find a register value among single measurands. */
 const LATEST = 20;

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts';
 import type { Host } from '../../db/host.ts';
 import type { Accounts, Actor } from '../accounts/index.ts';
+import type { ChargingSessions } from '../charging-sessions/index.ts';
 import type { EventLog } from '../events/index.ts';
 import type { History } from '../history/index.ts';
 import type { Links } from '../links/index.ts';
@@ -12,13 +13,14 @@ interface EndUsersOptions {
   readonly links: Pick<Links, 'remove'>;
   readonly eventLog: Pick<EventLog, 'forget'>;
   readonly history: Pick<History, 'forget'>;
+  readonly sessions: Pick<ChargingSessions, 'forget'>;
   readonly subscriptions: Pick<Subscriptions, 'removeOfUser'>;
   readonly accounts: Pick<Accounts, 'noteChange'>;
 }
 
 /** The people whose devices an account has linked. */
 export function createEndUsers(options: EndUsersOptions) {
-  const { links, eventLog, history, subscriptions, accounts } = options;
+  const { links, eventLog, history, sessions, subscriptions, accounts } = options;
   const { database } = options.host;
   const store = createEndUserStore(database);
 
@@ -44,8 +46,9 @@ export function createEndUsers(options: EndUsersOptions) {
       for (const one of removed) if (one.status === 'rejected') throw one.reason;
       await eventLog.forget(user, (transaction, subjects) => store.eraseOf(transaction, account, subjects));
       await database.transaction(async (transaction) => {
-        // After the events: history is made of them.
+        // After the events: these are made of them.
         await history.forget(transaction, user);
+        await sessions.forget(transaction, user);
         await store.eraseSessions(transaction, user);
       });
       await accounts.noteChange(actor, {

@@ -19,6 +19,11 @@ const ChargingRecord = Type.Object({
   end_reason: orNull(Type.String()),
   meter_start_wh: orNull(Type.Integer()),
   meter_stop_wh: orNull(Type.Integer()),
+  estimated: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Values that the station did not report, taken from readings of the transaction',
+    }),
+  ),
 });
 
 const InterventionData = Type.Object({

@@ -12,9 +12,10 @@ import { type Step, stepsOf } from './steps.ts';
 import { createHistoryStore, type DeviceName, type Followed } from './store.ts';
 
 export { RESOLUTIONS } from './buckets.ts';
-export { FIELD_NAMES, type Field, shownAs } from './fields.ts';
+export { FIELD_NAMES, type Field, shownAs, valuesOf } from './fields.ts';
 export type { HistoryPage, HistoryQuery } from './read.ts';
 export type { Kept } from './retention.ts';
+export { stepsOf } from './steps.ts';
 
 /** The events that say what devices are like. */
 const TYPES = [

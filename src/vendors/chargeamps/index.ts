@@ -50,6 +50,7 @@ export const chargeamps = {
       status: connector.statusOf,
       unrecognized: connector.unrecognizedIn,
       reads: { read_power: connector.powerOf, read_energy: connector.energyOf },
+      energyOfSession: true,
       controls: { charge_control: chargeControl, set_current: setCurrent },
       // Status and settings.
       readCosts: { calls: 2 },

@@ -95,6 +95,7 @@ export const smartcar = {
         read_power: (reading) => translate.powerOf(reading).value,
         read_energy: (reading) => translate.energyOf(reading).value,
       },
+      energyOfSession: true,
       controls: {
         charge_control: { start_charge: startCharge, stop_charge: stopCharge },
         charge_limit: { set_charge_limit: setChargeLimit },

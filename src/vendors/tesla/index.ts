@@ -58,6 +58,7 @@ export const tesla = {
         read_power: translate.carPowerW,
         read_energy: translate.carEnergyWh,
       },
+      energyOfSession: true,
       controls: {
         charge_limit: { set_charge_limit: setChargeLimit },
         charge_control: { start_charge: startCharge, stop_charge: stopCharge },

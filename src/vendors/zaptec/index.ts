@@ -35,6 +35,7 @@ export const zaptec = {
       unrecognized: charger.unrecognizedIn,
       observedAt: charger.reportedAt,
       reads: { read_power: charger.powerOf, read_energy: charger.energyOf },
+      energyOfSession: true,
       controls: { charge_control: chargeControl, set_current: setCurrent, load_balancing: loadBalancing },
       // The charger and its installation.
       readCosts: { calls: 2 },
