@@ -151,7 +151,7 @@ function transactionsOf(devices: readonly OfDevice[]) {
   const asked = devices.flatMap(({ name: { account }, own }) =>
     own.filter(isOfTransaction).map((row) => {
       const { transaction_id } = JSON.parse(row.data_json) as { readonly transaction_id: string };
-      return { account, link: row.link_id ?? '', transaction: transaction_id };
+      return { account, link: row.link_id ?? '', id: transaction_id };
     }),
   );
   return [...new Map(asked.map((one) => [JSON.stringify(Object.values(one)), one])).values()];

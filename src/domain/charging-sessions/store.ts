@@ -47,7 +47,7 @@ export interface Place {
 }
 
 const NAMES = { account: 'bigint', vendor: 'text', device: 'text' } as const;
-const TRANSACTIONS = { account: 'bigint', link: 'text', transaction: 'text' } as const;
+const TRANSACTIONS = { account: 'bigint', link: 'text', id: 'text' } as const;
 const SESSIONS = {
   account: 'bigint',
   id: 'text',
@@ -115,13 +115,13 @@ export function createSessionStore({ engine, queries, rows }: Database) {
     /** Stored sessions of transactions of links, by account, link and transaction. */
     async ofTransactions(
       transaction: Queries,
-      asked: readonly { readonly account: number; readonly link: string; readonly transaction: string }[],
+      asked: readonly { readonly account: number; readonly link: string; readonly id: string }[],
     ): Promise<Map<string, Session>> {
       if (asked.length === 0) return new Map();
       const { rows: found } = await sql<{ account_id: number; session_json: string }>`
         select charging_sessions.account_id, charging_sessions.session_json from ${rows(TRANSACTIONS, asked)} as r
         join charging_sessions on charging_sessions.account_id = r.account and charging_sessions.link_id = r.link
-          and charging_sessions.transaction_id = r.transaction`.execute(transaction);
+          and charging_sessions.transaction_id = r.id`.execute(transaction);
       return new Map(
         found.map(({ account_id, session_json }) => {
           const session = JSON.parse(session_json) as Session;

@@ -134,7 +134,8 @@ export function read(tally: Tally, values: ChargeValues, before: number | null):
   }
   const maxPowerW = power === null ? now.maxPowerW : Math.max(now.maxPowerW ?? 0, power);
   const hasCharged = now.hasCharged || charging === 1 || (charging === null && (power ?? 0) > FLOWS_W);
-  return { ...now, maxPowerW, hasCharged };
+  const integrated = power === null ? now.integrated : (now.integrated ?? 0);
+  return { ...now, maxPowerW, hasCharged, integrated };
 }
 
 /** How the meter of a device counts: a register that only rises, or the energy of a session, which starts again. */
