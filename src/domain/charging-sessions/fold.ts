@@ -44,7 +44,7 @@ export const NOTHING_KNOWN: Progress = {
 };
 
 /** A shorter pause does not end a charge of a device that does not tell whether it is plugged in. */
-export const PAUSE_MS = 15 * MINUTE_MS;
+const PAUSE_MS = 15 * MINUTE_MS;
 /** After a longer silence, a device that is plugged in is taken to be so again, not still. */
 export const LONGEST_SILENCE_MS = DAY_MS;
 /** So long after a session, what the meter counts is of that session, unless another one began. */

@@ -22,7 +22,6 @@ import {
 } from './store.ts';
 
 export type { ListedSession } from './read.ts';
-export type { EnergySource } from './session.ts';
 export type { Place, SessionFilter } from './store.ts';
 
 /** The events that say what charges. */

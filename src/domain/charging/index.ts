@@ -26,7 +26,7 @@ export interface ChargingTransaction {
   readonly estimated: readonly Estimate[];
 }
 
-export { ESTIMATES, type Estimate } from './estimates.ts';
+export { ESTIMATES } from './estimates.ts';
 
 export interface StoredMeterReading {
   readonly at: string;

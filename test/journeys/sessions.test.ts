@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachEngine } from '../../../../test/kit/databases.ts';
-import { until } from '../../../../test/kit/until.ts';
-import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
-import { systemClock, type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import { MINUTE_MS } from '../../../core/durations.ts';
-import { SimulatedStation } from '../../../vendors/ocpp/simulator.ts';
+import { systemClock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { MINUTE_MS } from '../../src/core/durations.ts';
+import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 interface Session {
   readonly id: string;
