@@ -113,6 +113,9 @@ describe('a session', () => {
       [10, 40, 2_000, 'power', true, 6_000],
       [60, null, 1_000, 'power', true, 6_000],
     ]);
+    // What it does not tell does not end the pause.
+    const untold = [...all.slice(0, 5), state(45, {}), state(60, on)];
+    assert.deepEqual(shown(untold)[0]?.slice(0, 2), [10, 40]);
     const { progress } = run(all);
     assert.equal(overSince(progress, minute(85)), null);
     assert.equal(overSince(progress, minute(86)), minute(70));
@@ -140,6 +143,19 @@ describe('a session', () => {
     assert.deepEqual(shown(metered), [[10, 90, 8_000, 'meter', true, 6_000]]);
     assert.equal(quartersOf(metered), null);
     assert.deepEqual(shown(silence(() => ({}))), [[10, 90, 2_000, 'power', false, 6_000]]);
+  });
+
+  it('may have charged while a car that waits could not be reached, unless its meter has not moved', () => {
+    const waiting = (meter: object) => [
+      state(0, { ...OUT, ...meter }),
+      state(5, { ...ON, power_w: 6_000, ...meter }),
+      state(15, { ...IN, power_w: 0, ...meter }),
+      state(20, null),
+      state(300, { ...IN, power_w: 0, ...meter }),
+      state(310, { ...OUT, power_w: 0, ...meter }),
+    ];
+    assert.deepEqual(shown(waiting({})), [[5, 310, 1_000, 'power', false, 6_000]]);
+    assert.deepEqual(shown(waiting({ energy_wh: 7 })), [[5, 310, 1_000, 'power', true, 6_000]]);
   });
 
   it('without a meter and power has no energy, which is null', () => {

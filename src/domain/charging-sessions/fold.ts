@@ -150,11 +150,11 @@ function seen(
   values: ChargeValues,
   { plug, at, before }: { readonly plug: Plug; readonly at: number; readonly before: number | null },
 ): Session {
-  const isIdle = plug === 'idle' && session.transaction === null;
+  const idle = { in: null, out: null, idle: session.idleSince ?? at, unknown: session.idleSince };
   return {
     ...session,
     tally: read(session.tally, values, before),
-    idleSince: isIdle ? (session.idleSince ?? at) : null,
+    idleSince: session.transaction === null ? idle[plug] : null,
   };
 }
 

@@ -124,9 +124,9 @@ export function read(tally: Tally, values: ChargeValues, before: number | null):
   const { power_w: power, charging } = values;
   let now = tally;
   if (tally.isSilent) {
-    const hasMoved = tally.counter !== null && (values.energy_wh ?? tally.counter) !== tally.counter;
-    // A device that charges neither before nor after a silence did not charge in it, unless its meter has moved.
-    const isQuiet = before === 0 && charging === 0 && !hasMoved;
+    // It may have charged in a silence, even if neither before nor after, unless its meter has not moved.
+    const isStill = tally.counter !== null && values.energy_wh === tally.counter;
+    const isQuiet = before === 0 && charging !== 1 && isStill;
     now = {
       ...{ ...tally, isSilent: false, isPowerWhole: tally.isPowerWhole && isQuiet },
       pending: { ...tally.pending, lacksTime: tally.pending.lacksTime || !isQuiet },

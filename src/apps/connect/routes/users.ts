@@ -22,7 +22,7 @@ export function addUserRoutes(app: FastifyInstance, { endUsers }: UserRoutes): v
       schema: {
         summary: 'Forget an end user',
         description:
-          'Deletes all that is stored about a person: links with their credentials, devices, states, commands, charging transactions, link sessions and events. Devices are returned to automatic operation and access is revoked at the vendors first, as far as they respond. Somebody who is not known is forgotten as well: 204. Repeat it after an error: what is left is deleted then.',
+          'Deletes all that is stored about a person: links with their credentials, devices, states, commands, history, charging transactions and sessions, link sessions and events. Devices are returned to automatic operation and access is revoked at the vendors first, as far as they respond. Somebody who is not known is forgotten as well: 204. Repeat it after an error: what is left is deleted then.',
         tags: ['Linking'],
         params: UserRef,
         response: {
