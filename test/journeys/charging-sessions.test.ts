@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { sql } from 'kysely';
+import type { Adapter } from '../../src/adapter/adapter.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createCharging } from '../../src/domain/charging/index.ts';
@@ -105,7 +106,7 @@ onEachEngine('charging sessions', (engine) => {
     assert.deepEqual(shown((await list({}, 42 + 24 * 60)).sessions), [[car, 10, 40, 3_000, 'power', false]]);
   });
 
-  it('is applied once, however the events are divided, and whichever process reads them', async () => {
+  it('is the same however the events are divided, also where it begins with the oldest one again', async () => {
     const states = [OUT, ON, ON, { ...ON, power_w: 3_000 }, { ...ON, charging: false, power_w: 0 }, ON, OUT];
     for (const [index, state] of states.entries()) {
       await see(car, state, index * 10);
@@ -116,7 +117,6 @@ onEachEngine('charging sessions', (engine) => {
     await core.database.transaction(async (transaction) => {
       await transaction.deleteFrom('charging_sessions').execute();
       await transaction.deleteFrom('charging_progress').execute();
-      // As if it had never read the log: it begins with the oldest event.
       await transaction.deleteFrom('event_readers').where('name', '=', 'charging_sessions').execute();
     });
     assert.deepEqual(shown((await list()).sessions), divided);
@@ -281,5 +281,46 @@ onEachEngine('charging sessions', (engine) => {
       return (await core.sessions.list({ account, limit: 10 })).sessions.length === 0;
     });
     await kept.close();
+  });
+});
+
+/** The sandbox as if its chargers showed the energy of the session. */
+const withSessionMeters = (): Adapter => {
+  const { charger } = sandbox.kinds;
+  return { ...sandbox, kinds: { ...sandbox.kinds, charger: { ...charger, energyOfSession: true } } };
+};
+
+onEachEngine('charging sessions of a meter that starts again with each', (engine) => {
+  it('have all that it shows, and not what it showed before', async () => {
+    const core = await makeCoreWorld(engine, [withSessionMeters()]);
+    try {
+      const account = await core.newAccount();
+      const [device] = await core.link(account, 'sandbox', { device_types: ['charger'] });
+      const store = createDeviceStore(core.database);
+      const began = core.clock.now();
+      const steps = [
+        [OUT, 5_000],
+        [ON, 5_000],
+        [ON, 700],
+        [OUT, 1_200],
+      ] as const;
+      for (const [index, [state, energy_wh]] of steps.entries()) {
+        const at = began + index * 5 * MINUTE_MS;
+        await store.see({
+          ...{ account, vendor: 'sandbox', id: String(device?.id) },
+          seen: {
+            ...{ state: { online: true, ...state, energy_wh }, limits: null, capacity: null },
+            ...{ observedAt: at, fetchedAt: at },
+          },
+        });
+      }
+      await until('it has ended', async () => {
+        core.clock.turn(100);
+        const [session] = (await core.sessions.list({ account, limit: 10 })).sessions;
+        return session?.endedAt != null && session.energyWh === 1_200 && session.isComplete;
+      });
+    } finally {
+      await core.remove();
+    }
   });
 });
