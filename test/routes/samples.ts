@@ -210,6 +210,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     path: ({ light }) => `/devices/${light}/history?resolution=1h&fields=power_on&timezone=UTC`,
     good: 200,
   },
+  'GET /sessions': { path: at('/sessions?user_ref=anna&limit=2'), good: 200 },
+  'GET /devices/{id}/sessions': { path: ({ light }) => `/devices/${light}/sessions`, good: 200 },
   'DELETE /users/{user_ref}': { path: at('/users/nobody'), good: 204, unknown: 204 },
   'GET /interventions': { path: at('/interventions?state=all&limit=2'), good: 200 },
   'GET /devices/{id}/set-points': { path: ({ light }) => `/devices/${light}/set-points`, good: 200 },
