@@ -186,7 +186,7 @@ export function createMetrics(): Metrics {
     watchProjections(look) {
       new Gauge({
         name: 'elnav_event_projection_lag_seconds',
-        help: 'How long the oldest event has been waiting that readers get and that is not applied yet, in all processes, by projection: history',
+        help: 'How long the oldest event has been waiting that readers get and that is not applied yet, in all processes, by projection: history, charging_sessions',
         labelNames: ['projection'],
         registers: [registry],
         async collect() {
