@@ -1,6 +1,6 @@
 import { QUARTER_MS } from '../../core/durations.ts';
 import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
-import type { Energy, EnergyCost, Prices } from '../prices/index.ts';
+import { type Energy, type Prices, whyUnpriced } from '../prices/index.ts';
 import type { Figures } from './session.ts';
 
 /** What a session has cost. */
@@ -34,7 +34,7 @@ export async function costsOf(
     const found = await prices.energyCosts({ area, energies });
     for (const [place, index] of own.entries()) {
       const cost = found[place];
-      costs[index] = { cost: cost?.cost ?? null, missing: unpriced(area, cost) };
+      if (cost !== undefined) costs[index] = { cost: cost.cost, missing: whyUnpriced(area, cost) };
     }
   }
   return costs;
@@ -52,13 +52,3 @@ const energiesOf = (quarters: NonNullable<Figures['quarters']>): Energy[] =>
     const start = Number(quarter) * QUARTER_MS;
     return { start, end: start + QUARTER_MS, wh: Math.round(wh * 1_000) / 1_000 };
   });
-
-const minuteText = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
-
-/** The first time without a price, where there is one. */
-function unpriced(area: PriceArea, cost: EnergyCost | undefined): string | null {
-  const [first, ...others] = cost?.missing ?? [];
-  if (first === undefined) return null;
-  const more = others.length === 0 ? '' : `, and ${others.length} more times`;
-  return `no price of ${area} is stored from ${minuteText(first.start)} to ${minuteText(first.end)}${more}`;
-}

@@ -1,6 +1,6 @@
 import { QUARTER_MS, SECOND_MS } from '../../core/durations.ts';
 import type { PriceArea } from '../../sources/contract/market.ts';
-import type { Energy, EnergyCost, Prices } from '../prices/index.ts';
+import { type Energy, type Prices, whyUnpriced } from '../prices/index.ts';
 import type { Bucket, Covered } from './buckets.ts';
 
 /** What the energy of a point has cost. */
@@ -31,8 +31,8 @@ export async function costsOf(
   const costs = await prices.energyCosts({ area, energies: found.map(({ energies }) => energies) });
   return found.map(({ missing }, index): PointCost => {
     const cost = costs[index];
-    if (missing !== null) return { cost: null, missing };
-    return { cost: cost?.cost ?? null, missing: unpriced(area, cost) };
+    if (missing !== null || cost === undefined) return { cost: null, missing };
+    return { cost: cost.cost, missing: whyUnpriced(area, cost) };
   });
 }
 
@@ -69,14 +69,4 @@ function energiesOf(points: readonly Bucket[], quarters: readonly Covered[]): Po
     if (unplacedWh === 0) return { energies, missing: null };
     return { energies: [], missing: `${unplacedWh} Wh were counted in a gap, so when is not known` };
   });
-}
-
-const minuteText = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
-
-/** The first time without a price, where there is one. */
-function unpriced(area: PriceArea, cost: EnergyCost | undefined): string | null {
-  const [first, ...others] = cost?.missing ?? [];
-  if (first === undefined) return null;
-  const more = others.length === 0 ? '' : `, and ${others.length} more times`;
-  return `no price of ${area} is stored from ${minuteText(first.start)} to ${minuteText(first.end)}${more}`;
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '../../core/durations.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { createCostSum } from './money.ts';
 import type { Energy, EnergyCost, EnergyCostQuery } from './shapes.ts';
 import type { PricedSlot, PriceStore } from './store.ts';
@@ -89,3 +90,13 @@ function joined(spans: readonly Span[]): Span[] {
   }
   return all;
 }
+
+/** Why a cost is not known: the first time without a price; null where it is known. */
+export function whyUnpriced(area: PriceArea, { missing }: EnergyCost): string | null {
+  const [first, ...others] = missing;
+  if (first === undefined) return null;
+  const more = others.length === 0 ? '' : `, and ${others.length} more times`;
+  return `no price of ${area} is stored from ${minuteText(first.start)} to ${minuteText(first.end)}${more}`;
+}
+
+const minuteText = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;

@@ -25,6 +25,7 @@ import { createBackfillStore } from './store-backfills.ts';
 import { createSourceStore } from './store-sources.ts';
 import { createWatcher } from './watcher.ts';
 
+export { whyUnpriced } from './energy-cost.ts';
 export { SAMPLE } from './sample.ts';
 export * from './shapes.ts';
 
