@@ -112,6 +112,8 @@ async function openLister(engine: Engine, fleets: readonly Fleet[]): Promise<Lis
       host: { database, random: systemRandom, log: silentLog },
       adapters: new Map(),
     }),
+    // Nobody else writes.
+    eventLog: { follow: () => ({ isCurrent: true }) },
   });
   return {
     async time(account, query) {

@@ -82,7 +82,7 @@ export async function createConnectCore(options: ConnectCoreOptions) {
   const budgets = createBudgets(host);
   const interventions = createInterventions({ host, adapters });
   const calls = createCalls({ ...options, budgets, events, interventions });
-  const devices = createDevices({ host, adapters, calls, interventions });
+  const devices = createDevices({ host, adapters, calls, interventions, eventLog });
   const streams = createStreams({ host, adapters, calls, devices, events, instance });
   const polling = createPolling({
     ...{ host, adapters, calls, devices, streams, budgets, events },

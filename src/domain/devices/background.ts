@@ -49,15 +49,15 @@ interface BackgroundOptions {
   readonly intervene: (known: Known, said: Said) => Promise<void> | undefined;
 }
 
-const knownOf = (device: DeviceRow): Known => ({
-  row: device,
-  seen: device.seen,
-  open: device.open,
-  answer: null,
-});
-
 export function createBackground(options: BackgroundOptions): Background {
   const { store, reader, calls, clock, adapters, underWay, flightOf, see, intervene } = options;
+  const knownOf = (device: DeviceRow): Known => ({
+    row: device,
+    seen: device.seen,
+    open: device.open,
+    asOf: clock.now(),
+    answer: null,
+  });
 
   /** Runs the work with the devices marked as being read, and takes what of its answer has not been overtaken. */
   async function reading<T>(

@@ -10,23 +10,18 @@ import type { Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { question, topic } from '../../db/topic.ts';
 import type { Calls, DeviceOf } from '../calls/index.ts';
+import type { EventLog } from '../events/index.ts';
 import { type Interventions, isNews, type NeedyDevice } from '../interventions/index.ts';
 import { readingOf } from './answers.ts';
 import { createBackground, type UnderWay } from './background.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { createLookup } from './lookup.ts';
 import { DeviceMemory, deviceKey, type Known, type Page } from './memory.ts';
 import { createReader } from './reader.ts';
 import { type List, type Relisted, relist } from './relist.ts';
 import { type Report, withReport } from './reported.ts';
 import { createSightings } from './sightings.ts';
-import {
-  createDeviceStore,
-  type DeviceRow,
-  type NewDevice,
-  type OfLink,
-  type PageFilter,
-  type Seen,
-} from './store.ts';
+import { createDeviceStore, type NewDevice, type OfLink, type PageFilter, type Seen } from './store.ts';
 
 export { CommandedDevice, commandedOf, DeviceReading, ListedDevice } from './answers.ts';
 export type { Outcome } from './background.ts';
@@ -35,9 +30,11 @@ export { receivedError, type SentError, sentError } from './reader.ts';
 export { CONFIRMED_MS, type Evidence, type Relisted } from './relist.ts';
 export type { DeviceRow, Seen } from './store.ts';
 
-const CHANGED = topic<{ from: string; devices: (readonly [account: number, id: string])[] }>(
-  'devices.changed',
-);
+/**
+ * Devices of which a caller is about to be told: that they are linked, or gone, or what they are after a command. The other processes drop them
+ * before they read of it in the log of events.
+ */
+const TOLD = topic<{ from: string; devices: (readonly [account: number, id: string])[] }>('devices.told');
 /** A device of a station or behind a gateway, and what the process that it is connected to reads of it. */
 const READ = question<DeviceOf, Seen | null>('devices.read');
 const OTHER_PROCESS_MS = 1_500;
@@ -51,23 +48,17 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-/** Devices of an id on their way out of the database. */
-interface Load {
-  devices: Promise<Known[]>;
-  /** One of them has changed meanwhile. */
-  isOvertaken: boolean;
-}
-
 interface DevicesOptions {
   readonly host: Pick<Host, 'database' | 'log'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly calls: Pick<Calls, 'withVendor' | 'isHere'>;
   readonly interventions: Pick<Interventions, 'said' | 'listed' | 'onChanged'>;
+  readonly eventLog: Pick<EventLog, 'follow'>;
 }
 
 /** The devices of all accounts: what they are, what they were last like, and reading them from their vendors. */
 export function createDevices(options: DevicesOptions) {
-  const { adapters, calls, interventions } = options;
+  const { adapters, calls, interventions, eventLog } = options;
   const { database, log } = options.host;
   // When a device was read is compared with what other processes have read.
   const { clock } = database.moments;
@@ -76,77 +67,35 @@ export function createDevices(options: DevicesOptions) {
   const reader = createReader({ clock, calls, log });
   const flights = new Map<string, Promise<Known>>();
   const underWay = new Map<string, Set<UnderWay>>();
-  const loads = new Map<string, Load>();
   const { bus } = database;
+  const sightings = createSightings({ store, clock, log, stored: (account) => memory.dropPages(account) });
+  const lookup = createLookup({ database, eventLog, store, memory, sightings, clock });
 
-  const tell = async (changed: readonly { account: number; id: string }[]): Promise<void> => {
-    for (const { account } of changed) memory.dropPages(account);
-    if (database.engine === 'sqlite') return;
-    await CHANGED.publish(bus, { from: self, devices: changed.map(({ account, id }) => [account, id]) });
-  };
   const self = crypto.randomUUID();
-  CHANGED.on(bus, ({ from, devices }) => {
-    if (from !== self) for (const [account, id] of devices) drop(account, id);
+  TOLD.on(bus, ({ from, devices }) => {
+    if (from !== self) for (const [account, id] of devices) lookup.drop(account, id);
   });
-  bus.onGap(() => {
-    memory.dropAll();
-    for (const load of loads.values()) load.isOvertaken = true;
-    loads.clear();
-  });
-  const sightings = createSightings({ store, clock, log, tell });
   interventions.onChanged((account, ids) => changed(account, ids));
 
   /** Drops devices from memory, here and on every process; resolves when all have done so. */
   async function changed(account: number, ids: readonly { readonly id: string }[]): Promise<void> {
-    for (const { id } of ids) drop(account, id);
+    for (const { id } of ids) lookup.drop(account, id);
     memory.dropPages(account);
-    await CHANGED.publishAndWait(bus, { from: self, devices: ids.map(({ id }) => [account, id]) });
+    await TOLD.publishAndWait(bus, { from: self, devices: ids.map(({ id }) => [account, id]) });
   }
 
-  /** All that ask for a device at a time get the same object of it: what one learns, all know. */
-  function byId(account: number, id: string): Known[] | Promise<Known[]> {
-    const remembered = bus.live ? memory.known(account, id) : undefined;
-    if (remembered !== undefined) return remembered;
-    const key = `${account}/${id}`;
-    const running = loads.get(key);
-    if (running !== undefined) return running.devices;
-    const load: Load = { isOvertaken: false, devices: Promise.resolve([]) };
-    load.devices = loadById(account, id, load).finally(() => {
-      if (loads.get(key) === load) loads.delete(key);
-    });
-    loads.set(key, load);
-    return load.devices;
-  }
-
-  /** What is being loaded of the device may be from before a change: it is not kept, and who asks now loads again. */
-  function overtake(account: number, id: string): void {
-    const key = `${account}/${id}`;
-    const load = loads.get(key);
-    if (load === undefined) return;
-    load.isOvertaken = true;
-    loads.delete(key);
-  }
-
-  function drop(account: number, id: string): void {
-    memory.drop(account, id);
-    overtake(account, id);
-  }
-
-  async function loadById(account: number, id: string, load: Load): Promise<Known[]> {
-    // What was learnt of a device that is not in memory may not be stored yet: the stored state would be kept as the newest.
-    if (sightings.pending(account, id)) await sightings.flush();
-    const devices = (await store.byId(account, id)).map(
-      ({ seen, open, ...row }: DeviceRow): Known => ({ row, seen, open, answer: null }),
-    );
-    const remembered = memory.known(account, id);
-    if (remembered !== undefined && bus.live) return remembered;
-    if (bus.live && !load.isOvertaken && devices.length > 0) memory.keep(account, id, devices);
-    return devices;
+  /** Stores what was learnt by a command, and has the other processes drop what they know of the device. */
+  async function storeAndTell({ row: { account, id } }: Known): Promise<void> {
+    await sightings.flushForeground();
+    if (database.engine === 'postgres') await TOLD.publish(bus, { from: self, devices: [[account, id]] });
   }
 
   /** The device, or 404; an id that two vendors use needs `vendor`. */
   async function find(account: number, id: string, vendor?: string): Promise<Known> {
-    const all = await byId(account, id);
+    return one(await lookup.byId(account, id), id, vendor);
+  }
+
+  function one(all: readonly Known[], id: string, vendor?: string): Known {
     const [device, ...others] = vendor === undefined ? all : all.filter(({ row }) => row.vendor === vendor);
     if (device === undefined)
       throw new AppError('device.not_found', `there is no device ${id.slice(0, 100)}`);
@@ -164,18 +113,20 @@ export function createDevices(options: DevicesOptions) {
   function see(known: Known, seen: Seen, began?: number): void {
     const { account, vendor, id } = known.row;
     for (const mark of underWay.get(deviceKey(known.row)) ?? []) mark.isOvertaken = true;
-    known.seen = seen;
-    known.answer = null;
+    learn(known, seen);
     // The device may have been dropped and loaded again since `known` was found.
-    for (const other of memory.known(account, id) ?? []) {
-      if (other === known || other.row.vendor !== vendor) continue;
-      other.seen = seen;
-      other.answer = null;
-    }
-    overtake(account, id);
+    for (const other of memory.known(account, id) ?? [])
+      if (other !== known && other.row.vendor === vendor) learn(other, seen);
+    lookup.overtake(account, id);
     memory.dropPages(account);
     if (began === undefined) sightings.add({ account, vendor, id, seen }, false);
     else sightings.add({ account, vendor, id, seen, unlessLaterThan: began }, true);
+  }
+
+  function learn(known: Known, seen: Seen | null): void {
+    known.seen = seen;
+    known.asOf = clock.now();
+    known.answer = null;
   }
 
   /** Takes what a vendor says that the user of a device must do. It writes news alone, and what it cannot store the vendor says again. */
@@ -193,8 +144,8 @@ export function createDevices(options: DevicesOptions) {
         one.open = now.shown;
         one.answer = null;
       }
-      overtake(account, id);
-      await tell([{ account, id }]);
+      lookup.overtake(account, id);
+      memory.dropPages(account);
     } catch (error) {
       log.warn({ err: error, vendor }, 'what the user of a device must do was not stored');
     }
@@ -222,14 +173,18 @@ export function createDevices(options: DevicesOptions) {
       await take(known, await askHere(known));
       return known;
     }
-    const read = known.seen?.state.online === false ? undefined : await askOthers(known);
-    if (read !== undefined) {
-      known.seen = read;
-      known.answer = null;
-      return known;
-    }
-    see(known, reader.offline(known));
-    return known;
+    // It may be connected to another process by now, which has stored so: that must not be overwritten.
+    const latest = await newestOf(known);
+    const read = latest.seen?.state.online === false ? undefined : await askOthers(latest);
+    if (read === undefined) see(latest, reader.offline(latest));
+    else learn(latest, read);
+    return latest;
+  }
+
+  /** What is stored of the device by now; what was known where it is gone. */
+  async function newestOf(known: Known): Promise<Known> {
+    const { account, vendor, id } = known.row;
+    return (await lookup.newest(account, id)).find(({ row }) => row.vendor === vendor) ?? known;
   }
 
   /** The process that a station or a gateway is connected to answers for its devices. */
@@ -289,7 +244,8 @@ export function createDevices(options: DevicesOptions) {
      * are known, `gone` when the link has it no longer.
      */
     async report(link: LinkOf, id: string, report: Report): Promise<'taken' | 'unknown' | 'older' | 'gone'> {
-      const known = await ofLinkById(link, id);
+      // The fields that it does not say are written with it, so they must be the newest.
+      const known = await ofLinkById(link, id, lookup.newest);
       if (known === undefined) return 'gone';
       reader.logUnrecognized(known, report.unrecognized);
       const seen = withReport(known.row, known.seen, report);
@@ -304,38 +260,44 @@ export function createDevices(options: DevicesOptions) {
       const key = deviceKey(known.row);
       await flights.get(key)?.catch(() => {});
       const read = await refresh(known);
-      await sightings.flushForeground();
+      await storeAndTell(read);
       return read;
     },
 
     /** The state may be wrong by now: the next read asks the vendor, however fresh it is. */
     markStale(known: Known): void {
-      if (known.seen !== null) see(known, { ...known.seen, fetchedAt: 0 });
+      if (known.seen === null) return;
+      see(known, { ...known.seen, fetchedAt: 0 });
+      // A change of the times alone leaves no event.
+      storeAndTell(known).catch((error: unknown) =>
+        log.warn({ err: error }, 'the other processes were not told that a state may be wrong'),
+      );
     },
 
     /** Takes what a vendor said of a device outside a read, and stores it. */
     async take(known: Known, raw: unknown): Promise<Known> {
       await take(known, raw);
-      await sightings.flushForeground();
+      await storeAndTell(known);
       return known;
     },
 
     /** The answer of `GET /devices/{id}`: from memory while it is fresh, from the vendor otherwise. */
     read(account: number, id: string, vendor?: string): string | Promise<string> {
-      const remembered = vendor === undefined && bus.live ? memory.known(account, id) : undefined;
+      const remembered = vendor === undefined && lookup.isTrusted() ? memory.known(account, id) : undefined;
       if (remembered?.length === 1) {
         const [known] = remembered;
         if (known !== undefined && isFresh(known)) return answerOf(known);
       }
-      return find(account, id, vendor).then(async (known) =>
-        answerOf(isFresh(known) ? known : await refresh(known)),
-      );
+      return find(account, id, vendor).then(async (found) => {
+        const known = isFresh(found) ? found : await freshest(found);
+        return answerOf(isFresh(known) ? known : await refresh(known));
+      });
     },
 
     /** A page of the account's devices as JSON text, in the order of (vendor, id). Never asks a vendor. */
     async list(account: number, query: ListQuery): Promise<Page> {
       const key = JSON.stringify(query);
-      const kept = bus.live ? memory.page(account, key) : undefined;
+      const kept = lookup.isTrusted() ? memory.page(account, key) : undefined;
       if (kept !== undefined) return kept;
       if (sightings.pending(account)) await sightings.flush();
       const changes = memory.changesOf(account);
@@ -355,7 +317,7 @@ export function createDevices(options: DevicesOptions) {
         body: Buffer.from(`[${shown.map((device) => device.json).join(',')}]`),
         next: devices.length > query.limit && last !== undefined ? encodeCursor(last) : null,
       };
-      if (bus.live) memory.keepPage(account, key, { page, changes });
+      if (lookup.isTrusted()) memory.keepPage(account, key, { page, changes });
       return page;
     },
 
@@ -435,7 +397,7 @@ export function createDevices(options: DevicesOptions) {
     /** The devices of a link cannot be reached: they are offline until one is read or reports again. */
     async offline(link: LinkOf): Promise<void> {
       for (const { id } of await store.ofLink(link)) {
-        const known = await ofLinkById(link, id);
+        const known = await ofLinkById(link, id, lookup.newest);
         if (known !== undefined && known.seen?.state.online !== false) see(known, reader.offline(known));
       }
     },
@@ -444,15 +406,27 @@ export function createDevices(options: DevicesOptions) {
     flush: sightings.flush,
   };
 
-  async function ofLinkById(link: LinkOf, id: string): Promise<Known | undefined> {
-    return (await byId(link.account, id)).find(
+  async function ofLinkById(link: LinkOf, id: string, from = lookup.byId): Promise<Known | undefined> {
+    return (await from(link.account, id)).find(
       ({ row }) => row.vendor === link.vendor && row.link === link.link,
     );
   }
 
-  function isFresh({ row, seen }: Known): boolean {
-    const poll = adapters.get(row.vendor)?.pollSeconds ?? 0;
-    return seen !== null && clock.now() - seen.fetchedAt < poll * 1000;
+  /**
+   * Another process may have read the device since, which leaves no event where nothing but the times has changed: what is stored is looked
+   * at before the vendor is asked again. For devices that are asked each time this tells nothing.
+   */
+  async function freshest(known: Known): Promise<Known> {
+    const isAsked = flights.has(deviceKey(known.row)) || pollMsOf(known) === 0;
+    return isAsked || known.asOf === clock.now() ? known : newestOf(known);
+  }
+
+  function pollMsOf({ row }: Known): number {
+    return (adapters.get(row.vendor)?.pollSeconds ?? 0) * 1000;
+  }
+
+  function isFresh(known: Known): boolean {
+    return known.seen !== null && clock.now() - known.seen.fetchedAt < pollMsOf(known);
   }
 
   function answerOf(known: Known): string {

@@ -13,6 +13,8 @@ export interface Known {
   seen: Seen | null;
   /** Its open interventions, as JSON text. */
   open: string | null;
+  /** When it was read from the database, or learnt here: what others have changed since may be missing. */
+  asOf: number;
   /** The answer of `GET /devices/{id}` for `seen` and `open`, made when first asked for. */
   answer: string | null;
 }
@@ -25,7 +27,7 @@ export interface Page {
 
 /**
  * Devices and pages that were asked for lately. Everything in here can be dropped at any time; code that changes a device
- * drops it here, and on the bus for the other processes.
+ * drops it here, and the other processes drop it when they read the event of it.
  */
 export class DeviceMemory {
   readonly #byId = new BoundedMap<string, Known[]>(KNOWN_IDS);
@@ -73,6 +75,11 @@ export class DeviceMemory {
     if (pages === undefined) return;
     for (const [query, page] of pages) this.#pageBytes -= bytesOf(query, page);
     this.#pages.delete(account);
+  }
+
+  /** Forgets what is known of a device, to load it again: it has not changed for all that is known. */
+  forget(account: number, id: string): void {
+    this.#byId.delete(`${account}/${id}`);
   }
 
   drop(account: number, id: string): void {

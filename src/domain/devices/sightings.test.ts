@@ -35,13 +35,13 @@ function slowStore() {
 function open() {
   const slow = slowStore();
   const clock = turnedClock();
-  const told: string[] = [];
-  const tell = async (changed: readonly { id: string }[]) => void told.push(...changed.map(({ id }) => id));
+  const told: number[] = [];
+  const stored = (account: number) => void told.push(account);
   return {
     ...slow,
     clock,
     told,
-    sightings: createSightings({ store: slow.store, clock, log: silentLog, tell }),
+    sightings: createSightings({ store: slow.store, clock, log: silentLog, stored }),
   };
 }
 
@@ -60,7 +60,7 @@ describe('sightings', () => {
     assert.deepEqual(handed, ['background read 1', 'waited for commanded 2'], 'beside it');
     await finish();
     assert.equal(await stored, true);
-    assert.deepEqual(told.toSorted(), ['commanded', 'read']);
+    assert.deepEqual(told, [1, 1], 'once for each');
   });
 
   it('of one device are stored one after the other, in the order in which it was seen', async () => {

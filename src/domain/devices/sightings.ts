@@ -17,9 +17,9 @@ export interface Sightings {
   add(sighting: Sighting, isBackground: boolean): void;
   /** Whether something of this account, or of this device of it, is not stored yet. */
   pending(account: number, id?: string): boolean;
-  /** Resolves when what was added so far, but in the background, is stored and the other processes are told. */
+  /** Resolves when what was added so far, but in the background, is stored. */
   flushForeground(): Promise<boolean>;
-  /** Resolves when everything added so far is stored, and the other processes are told; false when storing failed. */
+  /** Resolves when everything added so far is stored; false when storing failed. */
   flush(): Promise<boolean>;
 }
 
@@ -27,15 +27,15 @@ interface SightingsOptions {
   readonly store: Pick<DeviceStore, 'see' | 'seeInBackground'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Tells the other processes to drop these devices. */
-  tell(changed: readonly { account: number; id: string }[]): Promise<void>;
+  /** Called when states of devices of an account were stored: pages that were read meanwhile are from before. */
+  stored(account: number): void;
 }
 
 type Batch = ReadonlyMap<string, Sighting>;
 
 const keyOf = ({ account, vendor, id }: Sighting): string => `${account}/${vendor}/${id}`;
 
-export function createSightings({ store, clock, log, tell }: SightingsOptions): Sightings {
+export function createSightings({ store, clock, log, stored }: SightingsOptions): Sightings {
   /** What is being written, by device: of one device, one at a time. */
   const underWay = new Map<string, Promise<void>>();
   const beingWritten = new Map<string, Sighting>();
@@ -43,7 +43,7 @@ export function createSightings({ store, clock, log, tell }: SightingsOptions): 
   async function write(batch: Batch, see: DeviceStore['see']): Promise<void> {
     const keys = [...batch.keys()];
     const earlier = keys.flatMap((key) => underWay.get(key) ?? []);
-    const work = () => storeAndTell([...batch.values()], see);
+    const work = () => storeAll([...batch.values()], see);
     const writing = earlier.length === 0 ? work() : Promise.allSettled(earlier).then(work);
     for (const [key, sighting] of batch) {
       underWay.set(key, writing);
@@ -60,11 +60,11 @@ export function createSightings({ store, clock, log, tell }: SightingsOptions): 
     }
   }
 
-  async function storeAndTell(sightings: readonly Sighting[], see: DeviceStore['see']): Promise<void> {
-    const stored = await Promise.allSettled(sightings.map((sighting) => see(sighting)));
-    const changed = sightings.filter((_, index) => stored[index]?.status === 'fulfilled');
-    if (changed.length > 0) await tell(changed.map(({ account, id }) => ({ account, id })));
-    for (const one of stored) if (one.status === 'rejected') throw one.reason;
+  async function storeAll(sightings: readonly Sighting[], see: DeviceStore['see']): Promise<void> {
+    const outcomes = await Promise.allSettled(sightings.map((sighting) => see(sighting)));
+    for (const [index, { account }] of sightings.entries())
+      if (outcomes[index]?.status === 'fulfilled') stored(account);
+    for (const one of outcomes) if (one.status === 'rejected') throw one.reason;
   }
 
   const queueOf = (waitMs: number, see: DeviceStore['see']) =>
@@ -73,8 +73,7 @@ export function createSightings({ store, clock, log, tell }: SightingsOptions): 
       waitMs,
       write: (batch) => write(batch, see),
       // A state is a reading: the next one replaces it, and memory still answers with it.
-      failed: (error) =>
-        log.warn({ err: error }, 'states were not stored, or the other processes not told of them'),
+      failed: (error) => log.warn({ err: error }, 'states were not stored'),
     });
   const foreground = queueOf(WAIT_MS, store.see);
   const background = queueOf(BACKGROUND_WAIT_MS, store.seeInBackground);

@@ -14,6 +14,19 @@ export interface Batch {
 
 type Listener = (batch: Batch) => void;
 
+/** What a process remembers of rows that other processes change. */
+export interface Memory {
+  /** Drops what these events are about, of all accounts; those that are never sent are among them. */
+  drop(events: readonly EventRow[]): void;
+  /** Drops everything: what has changed meanwhile is not in the log any more. */
+  dropAll(): void;
+}
+
+export interface Followed {
+  /** Whether all is dropped that was changed up to some seconds ago. Memory that is not current must not be used. */
+  readonly isCurrent: boolean;
+}
+
 /** Reads the log once for all who wait in this process for what comes next. */
 export interface Follower {
   /**
@@ -23,6 +36,8 @@ export interface Follower {
   attach(account: number, from: Position, listener: Listener): (() => void) | undefined;
   /** Calls the listener with the events of all accounts, from about now on, until the result is called. */
   watch(listener: (events: readonly EventRow[]) => void): () => void;
+  /** Drops from memory what changes, as long as this process runs; what is there before the first read of the log must be dropped by the caller. */
+  follow(memory: Memory): Followed;
   close(): Promise<void>;
 }
 
@@ -35,27 +50,41 @@ const ANNOUNCED_MS = 250;
 /** The log is read so often while somebody waits, in case it was not said that there is something. */
 const UNASKED_MS = 1_000;
 const ROWS_AT_ONCE = 1_000;
+/** Memory is not used when the log was last read up to a moment that is longer ago. */
+const CURRENT_MS = 4_000;
+/** An event that is announced is committed by then, unless its transaction has much more to do. */
+const COMMITTED_MS = 20;
 
 interface FollowerOptions {
-  readonly database: Pick<Database, 'engine' | 'events' | 'bus'>;
+  readonly database: Pick<Database, 'engine' | 'events' | 'bus' | 'moments'>;
   readonly store: Pick<EventStore, 'bounds' | 'all'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export function createFollower({ database, store, clock, log }: FollowerOptions): Follower {
-  const { bus, engine, events } = database;
+  const { bus, engine, events, moments } = database;
   const listeners = new Map<number, Set<Listener>>();
   const watchers = new Set<(events: readonly EventRow[]) => void>();
-  const isUnwanted = () => listeners.size === 0 && watchers.size === 0;
+  const memories = new Set<Memory>();
+  const isUnwanted = () => listeners.size === 0 && watchers.size === 0 && memories.size === 0;
   /** Up to where the log was read; undefined while nobody waits. */
   let position: Position | undefined;
+  /** All that was recorded until then has been read, by the moments of the database. */
+  let readUntil = Number.NEGATIVE_INFINITY;
+  let announcedAt = Number.NEGATIVE_INFINITY;
 
   async function readOn(): Promise<number | undefined> {
     if (isUnwanted()) return undefined;
-    const { end } = await store.bounds();
+    const askedAt = moments.clock.now();
+    const { end, removed, heldSince } = await store.bounds();
     // Those who watch have looked at what was there before.
     position ??= end;
+    // Events were removed before they were read, or the server has lost its last commits and counts them anew.
+    if (memories.size > 0 && (isAfter(removed, position) || isAfter(position, end))) {
+      for (const memory of memories) memory.dropAll();
+      position = isAfter(removed, position) ? removed : end;
+    }
     const rows = isAfter(end, position) ? await store.all(position, end, ROWS_AT_ONCE) : [];
     const isFull = rows.length === ROWS_AT_ONCE;
     const last = rows.at(-1);
@@ -65,11 +94,19 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
       return undefined;
     }
     if (isAfter(reached, position)) position = reached;
+    pass(rows, reached);
+    if (isFull) return 1;
+    readUntil = Math.min(askedAt, heldSince ?? askedAt);
+    // Where something happens, more follows: nobody has to say so.
+    return rows.length > 0 || heldSince !== null ? READ_MS : undefined;
+  }
+
+  function pass(rows: readonly EventRow[], reached: Position): void {
+    if (rows.length > 0) for (const memory of memories) memory.drop(rows);
     const sent = rows.filter(({ type }) => type !== STATE_CONFIRMED);
     if (sent.length > 0) for (const watcher of [...watchers]) watcher(sent);
     for (const [account, own] of Map.groupBy(sent, (row) => row.account_id))
       for (const listener of [...(listeners.get(account) ?? [])]) listener({ events: own, end: reached });
-    return isFull ? 1 : undefined;
   }
 
   const reading = createLoop({
@@ -80,7 +117,10 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
   });
   const announcing = createLoop({
     clock,
-    run: () => WRITTEN.publish(bus, null),
+    async run() {
+      announcedAt = clock.now();
+      await WRITTEN.publish(bus, null);
+    },
     failed: (error) => log.warn({ err: error }, 'other processes could not be notified of events'),
   });
   const wake = () => {
@@ -88,7 +128,7 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
   };
   events.onWritten(wake);
   if (engine === 'postgres') {
-    events.onWritten(() => announcing.wake(ANNOUNCED_MS));
+    events.onWritten(() => announcing.wake(Math.max(COMMITTED_MS, announcedAt + ANNOUNCED_MS - clock.now())));
     WRITTEN.on(bus, wake);
   }
 
@@ -112,6 +152,15 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
       watchers.add(listener);
       reading.wake();
       return () => void watchers.delete(listener);
+    },
+    follow(memory) {
+      memories.add(memory);
+      reading.wake();
+      return {
+        get isCurrent() {
+          return moments.clock.now() - readUntil < CURRENT_MS;
+        },
+      };
     },
     async close() {
       await Promise.all([reading.close(), announcing.close()]);

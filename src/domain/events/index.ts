@@ -151,6 +151,9 @@ export async function createEventLog(host: Host) {
     /** Events of all accounts as they are written: see `Follower`. */
     watch: follower.watch,
 
+    /** Keeps memory of this process up with what others write: see `Follower`. */
+    follow: follower.follow,
+
     /**
      * Removes the events of a user, some at a time, and what follows from them in the same transaction. Stopped in the middle, the rest
      * is still there for the next time.

@@ -25,6 +25,15 @@ export interface Bounds {
   readonly end: Position;
   /** All events up to here were removed because of their age. */
   readonly removed: Position;
+  /** When the oldest event was recorded that is committed and cannot be read yet, since an older transaction runs; or null. */
+  readonly heldSince: number | null;
+}
+
+interface BoundsRow {
+  readonly end: number | null;
+  readonly held_since: number | null;
+  readonly removed_tx: number;
+  readonly removed_id: number;
 }
 
 interface PageOf extends EventFilter {
@@ -72,17 +81,26 @@ export function createEventStore(database: Database) {
   const upTo = ({ tx, id }: Position): Expression<SqlBool> =>
     engine === 'sqlite' ? sql<SqlBool>`id <= ${id}` : sql<SqlBool>`(tx, id) <= (${tx}, ${id})`;
 
+  async function bounds(): Promise<Bounds> {
+    const end = engine === 'sqlite' ? sql`(select max(id) from events)` : horizon;
+    const held =
+      engine === 'sqlite'
+        ? sql`null`
+        : sql`(select recorded_at from events where tx >= ${horizon} order by tx, id limit 1)`;
+    const { rows } = await sql<BoundsRow>`
+      select ${end} as "end", ${held} as held_since, removed_tx, removed_id from event_log`.execute(queries);
+    const [row] = rows;
+    if (row === undefined) throw new Error('event_log has no row');
+    const removed = { tx: row.removed_tx, id: row.removed_id };
+    const heldSince = row.held_since;
+    if (engine === 'postgres') return { removed, end: { tx: (row.end ?? 0) - 1, id: LAST_ID }, heldSince };
+    return { removed, end: { tx: 0, id: Math.max(row.end ?? 0, removed.id) }, heldSince };
+  }
+
   return {
-    async bounds(): Promise<Bounds> {
-      const end = engine === 'sqlite' ? sql`(select max(id) from events)` : horizon;
-      const { rows } = await sql<{ end: number | null; removed_tx: number; removed_id: number }>`
-        select ${end} as "end", removed_tx, removed_id from event_log`.execute(queries);
-      const [row] = rows;
-      if (row === undefined) throw new Error('event_log has no row');
-      const removed = { tx: row.removed_tx, id: row.removed_id };
-      if (engine === 'postgres') return { removed, end: { tx: (row.end ?? 0) - 1, id: LAST_ID } };
-      return { removed, end: { tx: 0, id: Math.max(row.end ?? 0, removed.id) } };
-    },
+    bounds,
+
+    heldSince: async () => (await bounds()).heldSince,
 
     /** Events of an account that match, in their order. */
     page({ account, after, until, limit, ...filter }: PageOf): Promise<EventRow[]> {
@@ -128,19 +146,6 @@ export function createEventStore(database: Database) {
         .orderBy(inOrder)
         .limit(limit)
         .execute();
-    },
-
-    /** When the oldest event was recorded that is committed and cannot be read yet, since an older transaction runs; or null. */
-    async heldSince(): Promise<number | null> {
-      if (engine === 'sqlite') return null;
-      const row = await queries
-        .selectFrom('events')
-        .select('recorded_at')
-        .where('tx', '>=', horizon)
-        .orderBy('tx')
-        .limit(1)
-        .executeTakeFirst();
-      return row?.recorded_at ?? null;
     },
 
     /** Removes the events of a user after a place, up to another; answers what they were about. */

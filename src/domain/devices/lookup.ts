@@ -1,0 +1,125 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Database } from '../../db/database.ts';
+import type { EventLog } from '../events/index.ts';
+import type { DeviceMemory, Known } from './memory.ts';
+import type { Sightings } from './sightings.ts';
+import type { DeviceRow, DeviceStore } from './store.ts';
+
+/** What leaves no event, such as the limits of a device, is read again after this time at the latest: other processes may have changed it. */
+const OLD_MS = 30_000;
+
+/** Devices of an id on their way out of the database. */
+interface Load {
+  devices: Promise<Known[]>;
+  /** One of them has changed meanwhile. */
+  isOvertaken: boolean;
+}
+
+interface LookupOptions {
+  readonly database: Pick<Database, 'engine' | 'bus'>;
+  readonly eventLog: Pick<EventLog, 'follow'>;
+  readonly store: Pick<DeviceStore, 'byId'>;
+  readonly memory: DeviceMemory;
+  readonly sightings: Pick<Sightings, 'pending' | 'flush'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Finds devices in memory, or else in the database. What other processes change is dropped from memory when the log of events says so:
+ * memory is not used while the log cannot be read up to almost now, nor while messages of other processes are missed.
+ */
+export interface Lookup {
+  /** Whether memory may be used. */
+  isTrusted(): boolean;
+  /** All devices of the account with this id. All that ask for one at a time get the same object of it: what one learns, all know. */
+  byId(account: number, id: string): Known[] | Promise<Known[]>;
+  /**
+   * The same as it is by now, whichever process has changed it: for what is decided or written by the whole of it. What is not stored yet was
+   * learnt here.
+   */
+  newest(account: number, id: string): Known[] | Promise<Known[]>;
+  /** What is being loaded of the device may be from before a change: it is not kept, and who asks now loads again. */
+  overtake(account: number, id: string): void;
+  drop(account: number, id: string): void;
+}
+
+export function createLookup(options: LookupOptions): Lookup {
+  const { database, eventLog, store, memory, sightings, clock } = options;
+  const { bus } = database;
+  const isShared = database.engine === 'postgres';
+  const loads = new Map<string, Load>();
+
+  function overtake(account: number, id: string): void {
+    const key = `${account}/${id}`;
+    const load = loads.get(key);
+    if (load === undefined) return;
+    load.isOvertaken = true;
+    loads.delete(key);
+  }
+
+  function drop(account: number, id: string): void {
+    memory.drop(account, id);
+    overtake(account, id);
+  }
+
+  function dropAll(): void {
+    memory.dropAll();
+    for (const load of loads.values()) load.isOvertaken = true;
+    loads.clear();
+  }
+
+  bus.onGap(dropAll);
+  // Its own events are among them: a device that has just changed is loaded once more, and nobody has to know whose events are whose.
+  const log = isShared
+    ? eventLog.follow({
+        drop(events) {
+          for (const { account_id: account, device_id: device } of events)
+            if (device === null) memory.dropPages(account);
+            else drop(account, device);
+        },
+        dropAll,
+      })
+    : undefined;
+  const isTrusted = () => log === undefined || (bus.live && log.isCurrent);
+
+  function load(account: number, id: string): Promise<Known[]> {
+    const key = `${account}/${id}`;
+    const running = loads.get(key);
+    if (running !== undefined) return running.devices;
+    memory.forget(account, id);
+    const one: Load = { isOvertaken: false, devices: Promise.resolve([]) };
+    one.devices = loadById(account, id, one).finally(() => {
+      if (loads.get(key) === one) loads.delete(key);
+    });
+    loads.set(key, one);
+    return one.devices;
+  }
+
+  async function loadById(account: number, id: string, one: Load): Promise<Known[]> {
+    // What was learnt of a device that is not in memory may not be stored yet: the stored state would be kept as the newest.
+    if (sightings.pending(account, id)) await sightings.flush();
+    const asOf = clock.now();
+    const devices = (await store.byId(account, id)).map(
+      ({ seen, open, ...row }: DeviceRow): Known => ({ row, seen, open, asOf, answer: null }),
+    );
+    const remembered = memory.known(account, id);
+    if (remembered !== undefined && isTrusted()) return remembered;
+    if (isTrusted() && !one.isOvertaken && devices.length > 0) memory.keep(account, id, devices);
+    return devices;
+  }
+
+  function byId(account: number, id: string): Known[] | Promise<Known[]> {
+    const remembered = isTrusted() ? memory.known(account, id) : undefined;
+    const isOld = isShared && remembered?.some(({ asOf }) => clock.now() - asOf >= OLD_MS);
+    return remembered === undefined || isOld === true ? load(account, id) : remembered;
+  }
+
+  return {
+    isTrusted,
+    byId,
+    newest: (account, id) =>
+      isShared && !sightings.pending(account, id) ? load(account, id) : byId(account, id),
+    overtake,
+    drop,
+  };
+}
