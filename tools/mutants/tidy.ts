@@ -23,14 +23,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/bin/runtime.test.ts'],
   },
   {
-    control: 'cached devices are dropped when changes may have been missed',
-    file: 'src/domain/devices/index.ts',
-    from: '    memory.dropAll();\n',
-    to: '',
-    tests: ['test/faults/lost-servers.test.ts'],
-    needs: ['postgres'],
-  },
-  {
     control: 'a dead process holds the queue of a device for half a minute, not for a month',
     file: 'src/domain/commands/queue.ts',
     from: 'const LEASE_MS = 30_000;',
