@@ -47,8 +47,8 @@ export interface EventWriter {
   change(on: Queries, change: Change): Promise<void>;
   /** The same in a transaction of its own. */
   changeAlone(change: Change): Promise<void>;
-  /** Called after each write with the number of its events, which may not be committed yet. */
-  onWritten(listener: (events: number) => void): void;
+  /** Called after each write with the number of its events, which may not be committed yet; on PostgreSQL also with their ids. */
+  onWritten(listener: (events: number, ids: readonly number[]) => void): void;
 }
 
 /** The columns of events as `Change.events` selects them. */
@@ -90,6 +90,10 @@ function order(engine: Database['engine']) {
   };
 }
 
+interface Written {
+  readonly id: number;
+}
+
 interface EventWriterOptions extends Pick<Database, 'engine' | 'moments' | 'queries' | 'transaction'> {
   readonly rows: Rows;
 }
@@ -97,19 +101,26 @@ interface EventWriterOptions extends Pick<Database, 'engine' | 'moments' | 'quer
 export function createEventWriter(options: EventWriterOptions): EventWriter {
   const { engine, moments, queries, transaction, rows } = options;
   const { txOf, here, horizon } = order(engine);
-  const listeners: ((events: number) => void)[] = [];
-  const written = ({ numAffectedRows = 0n }: { readonly numAffectedRows?: bigint }): void => {
-    if (numAffectedRows > 0n) for (const listener of listeners) listener(Number(numAffectedRows));
-  };
+  const listeners: ((events: number, ids: readonly number[]) => void)[] = [];
+  // Only processes that are several have to know their own events.
+  const returning = engine === 'postgres' ? sql`returning id` : sql``;
+
+  /** Runs an insert of events, and says so. */
+  async function write(on: Queries, insert: RawBuilder<unknown>): Promise<void> {
+    const { rows: found, numAffectedRows = 0n } = await sql<Written>`${insert} ${returning}`.execute(on);
+    const ids = found.map(({ id }) => id);
+    const events = Math.max(ids.length, Number(numAffectedRows));
+    if (events > 0) for (const listener of listeners) listener(events, ids);
+  }
 
   async function change(on: Queries, { rows: changing, update, events }: Change): Promise<void> {
     const insert = sql`insert into events (${EVENT}) ${events}`;
     if (engine === 'postgres') {
-      written(await sql`with r as (${changing}), changed as (${update}) ${insert}`.execute(on));
+      await write(on, sql`with r as (${changing}), changed as (${update}) ${insert}`);
       return;
     }
     // The events first: they are about what the rows hold before.
-    written(await sql`with r as (${changing}) ${insert}`.execute(on));
+    await write(on, sql`with r as (${changing}) ${insert}`);
     await sql`with r as (${changing}) ${update}`.execute(on);
   }
 
@@ -132,14 +143,15 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
         occurred_at: event.occurredAt,
         data_json: JSON.stringify(event.data),
       }));
-      written(
-        await sql`
+      await write(
+        inside,
+        sql`
           insert into events (${EVENT})
           select r.account, ${here}, r.type, r.device, coalesce(r.vendor, links.vendor), r.link,
             coalesce(r.user_ref, links.user_ref), r.occurred_at, ${moments.now}, r.data_json
           from ${rows(APPENDED, given)} as r
           left join links on links.account_id = r.account and links.id = r.link
-          order by r.place`.execute(inside),
+          order by r.place`,
       );
     },
     onWritten: (listener) => void listeners.push(listener),

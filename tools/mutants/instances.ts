@@ -73,6 +73,13 @@ export const mutants: readonly Mutant[] = [
     needs,
   },
   {
+    control: 'what an instance has changed itself stays in its memory',
+    file: FOLLOW,
+    from: 'rows.filter(({ id }) => !own.delete(id))',
+    to: 'rows.filter(({ id }) => own.delete(id) || id >= 0)',
+    tests: FOLLOW_TESTS,
+  },
+  {
     control: 'memory is not current while committed events cannot be read',
     file: FOLLOW,
     from: 'Math.min(askedAt, heldSince ?? askedAt)',

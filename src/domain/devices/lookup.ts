@@ -69,7 +69,6 @@ export function createLookup(options: LookupOptions): Lookup {
   }
 
   bus.onGap(dropAll);
-  // Its own events are among them: a device that has just changed is loaded once more, and nobody has to know whose events are whose.
   const log = isShared
     ? eventLog.follow({
         drop(events) {

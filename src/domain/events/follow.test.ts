@@ -30,10 +30,15 @@ function open() {
       ) as unknown as EventRow[];
     },
   };
+  let written = (_events: number, _ids: readonly number[]) => {};
   const database = {
     engine: 'postgres',
     bus: localBus(),
-    events: { onWritten: () => {} },
+    events: {
+      onWritten(listener: typeof written) {
+        written = listener;
+      },
+    },
     moments: { clock },
   } as unknown as Database;
   const follower = createFollower({ database, store, clock, log: silentLog });
@@ -44,6 +49,7 @@ function open() {
   });
   return {
     ...{ clock, state, dropped, followed },
+    written: (ids: readonly number[]) => written(ids.length, ids),
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 100) {
         clock.turn(100);
@@ -63,6 +69,15 @@ describe('memory that follows the log', () => {
     state.tx = 7;
     await pass(1_100);
     assert.deepEqual(dropped, ['d6', 'd7']);
+  });
+
+  it('keeps what this process has changed itself', async () => {
+    const { state, written, dropped, pass } = open();
+    await pass(100);
+    state.tx = 8;
+    written([6, 8]);
+    await pass(1_100);
+    assert.deepEqual(dropped, ['d7']);
   });
 
   it('is not current while the log cannot be read, and goes on where it was', async () => {

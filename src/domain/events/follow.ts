@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { createLoop } from '../../core/loop.ts';
@@ -16,7 +17,7 @@ type Listener = (batch: Batch) => void;
 
 /** What a process remembers of rows that other processes change. */
 export interface Memory {
-  /** Drops what these events are about, of all accounts; those that are never sent are among them. */
+  /** Drops what these events of other processes are about, of all accounts; those that are never sent are among them. */
   drop(events: readonly EventRow[]): void;
   /** Drops everything: what has changed meanwhile is not in the log any more. */
   dropAll(): void;
@@ -52,6 +53,8 @@ const UNASKED_MS = 1_000;
 const ROWS_AT_ONCE = 1_000;
 /** Memory is not used when the log was last read up to a moment that is longer ago. */
 const CURRENT_MS = 4_000;
+/** Events of this process that it has not read yet are remembered up to so many: more than it writes in that time. */
+const OWN_EVENTS = 20_000;
 /** An event that is announced is committed by then, unless its transaction has much more to do. */
 const COMMITTED_MS = 20;
 
@@ -67,6 +70,7 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
   const listeners = new Map<number, Set<Listener>>();
   const watchers = new Set<(events: readonly EventRow[]) => void>();
   const memories = new Set<Memory>();
+  const own = new BoundedMap<number, true>(OWN_EVENTS);
   const isUnwanted = () => listeners.size === 0 && watchers.size === 0 && memories.size === 0;
   /** Up to where the log was read; undefined while nobody waits. */
   let position: Position | undefined;
@@ -102,11 +106,15 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
   }
 
   function pass(rows: readonly EventRow[], reached: Position): void {
-    if (rows.length > 0) for (const memory of memories) memory.drop(rows);
+    if (memories.size > 0) {
+      const ofOthers = rows.filter(({ id }) => !own.delete(id));
+      for (const memory of memories) memory.drop(ofOthers);
+    }
     const sent = rows.filter(({ type }) => type !== STATE_CONFIRMED);
     if (sent.length > 0) for (const watcher of [...watchers]) watcher(sent);
-    for (const [account, own] of Map.groupBy(sent, (row) => row.account_id))
-      for (const listener of [...(listeners.get(account) ?? [])]) listener({ events: own, end: reached });
+    for (const [account, ofAccount] of Map.groupBy(sent, (row) => row.account_id))
+      for (const listener of [...(listeners.get(account) ?? [])])
+        listener({ events: ofAccount, end: reached });
   }
 
   const reading = createLoop({
@@ -126,7 +134,10 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
   const wake = () => {
     if (!isUnwanted()) reading.wake(READ_MS);
   };
-  events.onWritten(wake);
+  events.onWritten((_events, ids) => {
+    if (memories.size > 0) for (const id of ids) own.set(id, true);
+    wake();
+  });
   if (engine === 'postgres') {
     events.onWritten(() => announcing.wake(Math.max(COMMITTED_MS, announcedAt + ANNOUNCED_MS - clock.now())));
     WRITTEN.on(bus, wake);
@@ -137,8 +148,8 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
       if (position !== undefined && isAfter(position, from)) return undefined;
       position ??= from;
       const only: Listener = ({ events: rows, end }) => {
-        const own = rows.filter((row) => isAfter(row, from));
-        if (own.length > 0) listener({ events: own, end });
+        const later = rows.filter((row) => isAfter(row, from));
+        if (later.length > 0) listener({ events: later, end });
       };
       const ofAccount = listeners.get(account) ?? new Set();
       listeners.set(account, ofAccount.add(only));
