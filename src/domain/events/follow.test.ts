@@ -30,15 +30,11 @@ function open() {
       ) as unknown as EventRow[];
     },
   };
-  let written = (_events: number, _ids: readonly number[]) => {};
+  const written: ((events: number, ids: readonly number[]) => void)[] = [];
   const database = {
     engine: 'postgres',
     bus: localBus(),
-    events: {
-      onWritten(listener: typeof written) {
-        written = listener;
-      },
-    },
+    events: { onWritten: (listener: (typeof written)[number]) => void written.push(listener) },
     moments: { clock },
   } as unknown as Database;
   const follower = createFollower({ database, store, clock, log: silentLog });
@@ -49,7 +45,9 @@ function open() {
   });
   return {
     ...{ clock, state, dropped, followed },
-    written: (ids: readonly number[]) => written(ids.length, ids),
+    write(ids: readonly number[]) {
+      for (const listener of written) listener(ids.length, ids);
+    },
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 100) {
         clock.turn(100);
@@ -72,10 +70,10 @@ describe('memory that follows the log', () => {
   });
 
   it('keeps what this process has changed itself', async () => {
-    const { state, written, dropped, pass } = open();
+    const { state, write, dropped, pass } = open();
     await pass(100);
     state.tx = 8;
-    written([6, 8]);
+    write([6, 8]);
     await pass(1_100);
     assert.deepEqual(dropped, ['d7']);
   });
