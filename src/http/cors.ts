@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 const METHODS = 'GET, HEAD';
 /**
@@ -10,6 +10,12 @@ const REQUEST_HEADERS = 'if-none-match, x-request-id';
 const ANSWER_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id';
 /** Browsers cap this at two hours or a day. */
 const PREFLIGHT_SECONDS = 86_400;
+
+/** Lets pages of every origin read this response: for one that is written without the hooks, as streams are. */
+export function openToAllOrigins(reply: FastifyReply): void {
+  // Sent to every caller: if it depended on Origin, caches would have to vary by it.
+  reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', ANSWER_HEADERS);
+}
 
 /**
  * Lets pages of every origin read the GET routes below a path, without cookies, and nothing else of the service.
@@ -48,12 +54,7 @@ export function allowCrossOriginReads(app: FastifyInstance, prefix: `/${string}/
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // Sent to every caller: if it depended on Origin, caches would have to vary by it.
-    if (isRead && isOpen(request.url)) {
-      reply
-        .header('access-control-allow-origin', '*')
-        .header('access-control-expose-headers', ANSWER_HEADERS);
-    }
+    if (isRead && isOpen(request.url)) openToAllOrigins(reply);
     done();
   });
 }

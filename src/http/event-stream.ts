@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
@@ -40,31 +41,33 @@ const HEARTBEAT_MS = 20_000;
 const RETRY_MS = 5_000;
 /** The maximum that is buffered for a caller, besides the system's own buffers. */
 const MOST_WAITING_BYTES = 256 * 1024;
-/** With less than this buffered, a caller has kept up. */
-const FEW_WAITING_BYTES = 32 * 1024;
 
-/** Server-sent events (HTML Living Standard, 9.2). */
+/**
+ * Server-sent events (HTML Living Standard, 9.2). They are written to the connection itself: a stream in between, and what watches it, would
+ * take a third of the memory of an open response.
+ */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { clock, stopping, limit, heartbeatMs = HEARTBEAT_MS } = options;
-  const open = new Set<Readable>();
+  const open = new Set<ServerResponse>();
   let cancelHeartbeat: (() => void) | undefined;
 
-  /** False when the caller has to read before it should be sent more. */
-  const send = (body: Readable, text: string): boolean => {
-    if (body.readableLength > MOST_WAITING_BYTES) body.destroy();
-    return body.destroyed || body.readableEnded || body.push(text);
+  const isClosed = (response: ServerResponse): boolean => response.destroyed || response.writableEnded;
+  const send = (response: ServerResponse, text: string): void => {
+    if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+    if (!isClosed(response)) response.write(text);
   };
   const beat = (): void => {
-    for (const body of open) send(body, ':\n\n');
+    // Who has something to read yet knows that the connection is there.
+    for (const response of open) if (!response.writableNeedDrain) send(response, ':\n\n');
     cancelHeartbeat = open.size === 0 ? undefined : clock.after(heartbeatMs, beat);
+  };
+  const end = (response: ServerResponse): void => {
+    if (!isClosed(response)) response.end();
   };
   stopping.addEventListener('abort', () => {
     cancelHeartbeat?.();
-    for (const body of open) end(body);
+    for (const response of open) end(response);
   });
-  const end = (body: Readable): void => {
-    if (!body.destroyed && !body.readableEnded) body.push(null);
-  };
 
   return {
     count: () => open.size,
@@ -75,43 +78,46 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
         .header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       limit.enter(request, reply);
-      let hasRoom = true;
-      let goOn = () => {};
-      const body = new Readable({
-        highWaterMark: FEW_WAITING_BYTES,
-        read() {
-          hasRoom = true;
-          goOn();
-        },
-      });
-      open.add(body);
+      const { raw: response } = reply;
+      reply.hijack();
+      if (!isClosed(response)) {
+        response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+        response.write(`retry: ${RETRY_MS}\n\n${first}`);
+      }
+      open.add(response);
       cancelHeartbeat ??= clock.after(heartbeatMs, beat);
-      body.push(`retry: ${RETRY_MS}\n\n${first}`);
       const closed = opened({
-        send(text) {
-          // Set before: the text may be read within the call.
-          hasRoom = false;
-          if (send(body, text)) hasRoom = true;
-        },
-        keepUp: () =>
-          new Promise((resolve) => {
-            goOn = resolve;
-            if (hasRoom || body.destroyed) resolve();
-          }),
-        end: () => end(body),
+        send: (text) => send(response, text),
+        keepUp: () => keptUp(response),
+        end: () => end(response),
         get isClosed() {
-          return body.destroyed || body.readableEnded;
+          return isClosed(response);
         },
       });
-      // The response may have closed before, when the caller disconnected during the key look-up; its own event would be missed.
-      body.once('close', () => {
+      const forget = () => {
         closed();
-        goOn();
-        open.delete(body);
-      });
-      return reply.send(body);
+        open.delete(response);
+      };
+      // A caller that disconnected during the key look-up says so no more.
+      if (response.closed) forget();
+      else response.once('close', forget);
+      return reply;
     },
   };
+}
+
+/** Resolves when the caller has read most of what was written, or is gone. */
+function keptUp(response: ServerResponse): Promise<void> {
+  if (!response.writableNeedDrain || response.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle);
+      response.off('close', settle);
+      resolve();
+    };
+    response.once('drain', settle);
+    response.once('close', settle);
+  });
 }
 
 /** One event: an id that the client sends when it reconnects, a name, and data in one line. */

@@ -69,6 +69,8 @@ export function createEventSenders({ eventLog, cursors, accounts, log }: EventSe
     for (let page = first; ; page = await eventLog.page({ account, after: from, filter, limit: PAGE })) {
       if (page.events.length > 0) stream.send(page.events.map(textOf).join(''));
       from = page.end;
+      await stream.keepUp();
+      if (stream.isClosed) return;
       if (!page.hasMore) {
         const detach = eventLog.attach(account, from, ({ events }) => {
           const text = events.filter(isWanted).map(textOf).join('');
@@ -79,8 +81,6 @@ export function createEventSenders({ eventLog, cursors, accounts, log }: EventSe
           return;
         }
       }
-      await stream.keepUp();
-      if (stream.isClosed) return;
     }
   }
 

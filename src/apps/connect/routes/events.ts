@@ -135,14 +135,15 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
       const { account } = principalOf(request);
       const { after, filter } = filterOf(request.query);
       const last = request.headers['last-event-id'];
-      const from =
-        placeOf({ account, cursors }, typeof last === 'string' && last !== '' ? last : after) ??
-        (await eventLog.end());
+      const from = placeOf({ account, cursors }, typeof last === 'string' && last !== '' ? last : after);
       const wanted = { account, filter, isAdmitted: admissionOf(dependencies, request) };
-      const first = await unlessExpired({ account, cursors, reply }, () => senders.firstPage(wanted, from));
+      const first =
+        from === undefined
+          ? { events: [], end: await eventLog.end(), hasMore: false }
+          : await unlessExpired({ account, cursors, reply }, () => senders.firstPage(wanted, from));
       return streams.open(request, reply, {
         // A caller that is cut off before the first event knows from where to go on, too.
-        first: `id: ${cursors.encode(account, from)}\n\n`,
+        first: `id: ${cursors.encode(account, from ?? first.end)}\n\n`,
         opened: (stream) => senders.join(stream, wanted, first),
       });
     },

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import { sendCacheable } from '../../../http/cacheable.ts';
+import { openToAllOrigins } from '../../../http/cors.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
 import { createOpenResponses, type OpenResponses } from '../../../http/open-responses.ts';
 import { createPriceEvents } from '../market/price-events.ts';
@@ -105,6 +106,7 @@ export function addPriceRoutes(
     }),
     (request, reply) => {
       const areas = areasOf(request.query);
+      openToAllOrigins(reply);
       return streams.open(request, reply, {
         first: events.first(areas),
         opened: (stream) => events.join(areas, stream),
