@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Database, Queries } from '../../db/database.ts';
 import { STATE_CONFIRMED } from '../../db/events.ts';
+import { sharedReads } from '../../db/shared-reads.ts';
 import type { Tables } from '../../db/tables.ts';
 
 /** A place in the log, between two events or at one: what comes after it has a greater `tx`, or the same and a greater `id`. */
@@ -81,7 +82,7 @@ export function createEventStore(database: Database) {
   const upTo = ({ tx, id }: Position): Expression<SqlBool> =>
     engine === 'sqlite' ? sql<SqlBool>`id <= ${id}` : sql<SqlBool>`(tx, id) <= (${tx}, ${id})`;
 
-  async function bounds(): Promise<Bounds> {
+  async function readBounds(): Promise<Bounds> {
     const end = engine === 'sqlite' ? sql`(select max(id) from events)` : horizon;
     const held =
       engine === 'sqlite'
@@ -96,6 +97,13 @@ export function createEventStore(database: Database) {
     if (engine === 'postgres') return { removed, end: { tx: (row.end ?? 0) - 1, id: LAST_ID }, heldSince };
     return { removed, end: { tx: 0, id: Math.max(row.end ?? 0, removed.id) }, heldSince };
   }
+
+  // A thousand streams that are reopened at a time ask for them once.
+  const sharedBounds = sharedReads(async (callers: readonly null[]) => {
+    const found = await readBounds();
+    return callers.map(() => found);
+  });
+  const bounds = () => sharedBounds(null);
 
   return {
     bounds,
