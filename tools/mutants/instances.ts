@@ -43,8 +43,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a vendor is not asked again for what another instance has just read',
     file: DEVICES,
-    from: 'return isAsked || known.asOf === clock.now() ? known : newestOf(known);',
-    to: 'return isAsked || known.asOf <= clock.now() ? known : newestOf(known);',
+    from: 'return isAsked || known.asOf >= askedAt ? known : newestOf(known);',
+    to: 'return isAsked || askedAt > 0 ? known : newestOf(known);',
     tests: TESTS,
     needs,
   },

@@ -288,8 +288,9 @@ export function createDevices(options: DevicesOptions) {
         const [known] = remembered;
         if (known !== undefined && isFresh(known)) return answerOf(known);
       }
+      const askedAt = clock.now();
       return find(account, id, vendor).then(async (found) => {
-        const known = isFresh(found) ? found : await freshest(found);
+        const known = isFresh(found) ? found : await freshest(found, askedAt);
         return answerOf(isFresh(known) ? known : await refresh(known));
       });
     },
@@ -416,9 +417,9 @@ export function createDevices(options: DevicesOptions) {
    * Another process may have read the device since, which leaves no event where nothing but the times has changed: what is stored is looked
    * at before the vendor is asked again. For devices that are asked each time this tells nothing.
    */
-  async function freshest(known: Known): Promise<Known> {
+  async function freshest(known: Known, askedAt: number): Promise<Known> {
     const isAsked = flights.has(deviceKey(known.row)) || pollMsOf(known) === 0;
-    return isAsked || known.asOf === clock.now() ? known : newestOf(known);
+    return isAsked || known.asOf >= askedAt ? known : newestOf(known);
   }
 
   function pollMsOf({ row }: Known): number {
