@@ -1,7 +1,7 @@
 import { keepFresh } from './parts/keep-fresh.ts';
 import { answerInPlace } from './parts/lookup.ts';
-import { readCurves } from './parts/read-curves.ts';
+import { readBars } from './parts/read-bars.ts';
 
-readCurves();
+readBars();
 answerInPlace();
-keepFresh(readCurves);
+keepFresh(readBars);

@@ -8,7 +8,7 @@ const LONGEST_MS = 3_600_000;
 /** Updates the page when its prices expire, without reloading it. */
 export function keepFresh(renewed: () => void): void {
   const until = Number(document.querySelector<HTMLElement>('#now')?.dataset.until);
-  if (document.querySelector('#curves, #production') === null || !Number.isFinite(until)) return;
+  if (document.querySelector('#days, #production') === null || !Number.isFinite(until)) return;
   const wait = Math.min(Math.max(LEAST_MS, until - Date.now()), LONGEST_MS);
   setTimeout(() => void renew(renewed), wait + Math.random() * SPREAD_MS);
 }
@@ -19,7 +19,7 @@ async function renew(renewed: () => void): Promise<void> {
     return;
   }
   try {
-    const answer = await fetch('/', { headers: { accept: 'text/html' } });
+    const answer = await fetch(location.pathname + location.search, { headers: { accept: 'text/html' } });
     if (answer.ok) replace(await answer.text());
   } catch {
     // Without a network the page stays unchanged until the next attempt.

@@ -91,6 +91,20 @@ export function keepPage(): (asked: PageVersion) => PreparedPage | Promise<Prepa
   };
 }
 
+/** Caches the pages of the `most` keys that were asked for last. */
+export function keepPages(most: number): (key: string) => ReturnType<typeof keepPage> {
+  const pages = new Map<string, ReturnType<typeof keepPage>>();
+  return (key) => {
+    const page = pages.get(key) ?? keepPage();
+    // The order of a map is that of insertion: the first key is the one asked for longest ago.
+    pages.delete(key);
+    pages.set(key, page);
+    const [oldest] = pages.keys();
+    if (pages.size > most && oldest !== undefined) pages.delete(oldest);
+    return page;
+  };
+}
+
 /** Sends a prepared page in an encoding that the browser accepts, or 304 when it has it. Browsers revalidate it each time. */
 export function sendPrepared(
   request: FastifyRequest,

@@ -16,6 +16,8 @@ export interface Page {
   readonly language: Language;
   /** Address of the page in the other language; undefined when it cannot be shown again. */
   readonly path?: string | undefined;
+  /** The full address for search engines and previews. */
+  readonly canonical?: string;
   /** For the tab and bookmarks; the name of the service is added. */
   readonly title: string;
   /** For search engines and previews. */
@@ -52,7 +54,18 @@ const ELNAV: Brand = { name: 'elnav', href: '/' };
 
 /** A whole page of the design system. */
 export function renderPage(assets: Assets, page: Page): string {
-  const { language, path, title, description, styles = [], scripts = [], sheets = [], main, footer } = page;
+  const {
+    language,
+    path,
+    canonical,
+    title,
+    description,
+    styles = [],
+    scripts = [],
+    sheets = [],
+    main,
+    footer,
+  } = page;
   const { navigation = [], brand = ELNAV, width = 'narrow', foot = 'all' } = page;
   const words = WORDS[language];
   const sources = scripts.map((name) => assets.script(name)).filter((href) => href !== undefined);
@@ -70,6 +83,7 @@ ${description === undefined ? null : html`<meta name="description" content="${de
 <meta property="og:site_name" content="${brand.name}">
 <meta property="og:title" content="${title}">
 ${description === undefined ? null : html`<meta property="og:description" content="${description}">`}
+${canonical === undefined ? null : html`<link rel="canonical" href="${canonical}"><meta property="og:url" content="${canonical}">`}
 <meta property="og:locale" content="${words.locale}">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 ${['base', ...styles].map((name) => html`<link rel="stylesheet" href="${assets.style(name)}">`)}

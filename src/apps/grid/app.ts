@@ -48,7 +48,7 @@ interface GridDependencies {
   readonly stopping: AbortSignal;
 }
 
-const NOT_FOR_SEARCH = ['/account', '/admin/', '/auth/', '/language/', '/lookup'];
+const NOT_FOR_SEARCH = ['/account', '/admin/', '/area/', '/auth/', '/language/', '/lookup'];
 
 /** Adds the Grid service to a server. */
 export async function addGrid(

@@ -15,6 +15,7 @@ import type {
   PostalAnswer,
   TaxAnswer,
 } from './answers.ts';
+import { type AreaTax, indexAreaTax } from './area-tax.ts';
 import { createCandidates, type Spot } from './candidates.ts';
 import { areaConfidence, municipalityConfidence, twoDecimals } from './confidence.ts';
 import { createLocate } from './coordinate.ts';
@@ -29,6 +30,7 @@ import type { AreaTables, PostalCodeRow } from './tables.ts';
 import { createToday } from './today.ts';
 
 export type * from './answers.ts';
+export type { AreaTax } from './area-tax.ts';
 export { indexPoints } from './nearest.ts';
 export type { Outline } from './outlines.ts';
 export { indexShapes } from './polygon.ts';
@@ -62,6 +64,8 @@ export interface Areas {
   outlines(): readonly Outline[];
   /** By a municipality's code or name, or a postal code's; throws `place.not_found` or `tax.unknown`. */
   tax(of: { readonly kommun: string } | { readonly postal: string }, date?: string): TaxAnswer;
+  /** Of a price area on a day, `2026-11-21`; null before the first known rate. */
+  areaTax(area: PriceArea, day: string): AreaTax | null;
   /** Until when, ms since 1970, responses stay unchanged: they hold today's tax. */
   validUntil(): number;
   /** Whether `address` asks a geocoder, so that its responses may change. */
@@ -81,6 +85,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
   const gridAreas = indexGridAreas(tables, places, candidates);
   const municipalities = indexMunicipalities(tables.municipalities);
   const tax = createTax(tables);
+  const areaTax = indexAreaTax(tables.postal_codes, tax);
   const today = createToday(clock);
   const rows = new Map(tables.postal_codes.map((row) => [row.code, row]));
   const areasByMunicipality = new Map<string, Set<PriceArea>>();
@@ -250,6 +255,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
     priceAreas: () => PRICE_AREAS.map((code) => ({ code, ...PRICE_AREA_FACTS[code] })),
     gridOwners: gridAreas.owners,
     outlines: () => outlinesOf(tables.zones),
+    areaTax,
     tax(of, date) {
       const kommun = 'kommun' in of ? municipalities.byText(of.kommun) : ofPostalCode(of.postal);
       const day = date ?? today.now().day;

@@ -103,3 +103,19 @@ function timeline(rates: readonly RateRow[], reduced: readonly ReducedRow[]): Da
 
 const yearOf = (day: string) => day.slice(0, 4);
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What is added to a spot price. */
+export interface Additions {
+  /** Energy tax without VAT, öre per kWh as decimal text; null: not added. */
+  readonly energyTax: string | null;
+  readonly hasVat: boolean;
+}
+
+/** VAT on electricity in whole percent. */
+export const VAT_PERCENT = Number(new Big(WITH_VAT).minus(1).times(100));
+
+/** A spot price with energy tax and VAT, which is on both: SEK per kWh as exact decimal text. */
+export function priceWith(spot: string, { energyTax, hasVat }: Additions): string {
+  const taxed = energyTax === null ? new Big(spot) : new Big(spot).plus(new Big(energyTax).div(100));
+  return (hasVat ? taxed.times(WITH_VAT) : taxed).toFixed();
+}

@@ -2,10 +2,10 @@ import type { Language, Words } from '../../../core/language.ts';
 import { type CurrentPrices, SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
+import { type Choice, choosing, DEFAULT_CHOICE } from './choice.ts';
 import type { AnswerFault, Found, FoundPlace, FoundRegion } from './find.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Point } from './map.ts';
-import { seriesOf } from './plot.ts';
 import { LONGEST_QUESTION } from './question.ts';
 import { wordsIn } from './words.ts';
 
@@ -39,6 +39,8 @@ interface AnswerWords {
   readonly faults: Readonly<Record<AnswerFault, string>>;
   readonly near: string;
   readonly limited: string;
+  /** A button that makes an area one's own. */
+  choose(place: string): string;
   readonly back: string;
 }
 
@@ -88,6 +90,7 @@ const ANSWER_WORDS = {
     near: 'Did you mean',
     limited:
       'Today’s free look-ups from your network are used up. Try again tomorrow, or create an account to get more.',
+    choose: (place) => `Show prices for ${place}`,
     back: 'All prices, today and tomorrow',
   },
   sv: {
@@ -135,6 +138,7 @@ const ANSWER_WORDS = {
     near: 'Menade du',
     limited:
       'Dagens fria uppslag från ditt nätverk är slut. Försök igen i morgon, eller skapa ett konto för att få fler.',
+    choose: (place) => `Visa priserna för ${place}`,
     back: 'Alla priser, i dag och i morgon',
   },
 } satisfies Words<AnswerWords>;
@@ -156,6 +160,8 @@ interface Shown {
   readonly language: Language;
   readonly current: CurrentPrices | null;
   readonly pin: Point | undefined;
+  /** What is chosen so far; null: nothing. */
+  readonly choice: Choice | null;
   /** Whether the page is about the answer, which then heads it. */
   readonly isOwnPage: boolean;
   readonly isSignUpOpen: boolean;
@@ -224,7 +230,7 @@ function places(
 
 function onePlace(
   place: FoundPlace,
-  { language, current, format, isOwnPage }: Shown & { readonly format: Format },
+  { language, current, format, isOwnPage, choice }: Shown & { readonly format: Format },
 ): Html {
   const words = ANSWER_WORDS[language];
   const { elomrade, tax, metresAway, gridAreas } = place;
@@ -233,10 +239,10 @@ function onePlace(
     confidence === null
       ? null
       : html` <span class="sure">${words.confidence[confidence >= SURE ? 0 : confidence >= LIKELY ? 1 : confidence >= POSSIBLE ? 2 : 3]}</span>`;
-  return html`<article class="${`answer series-${seriesOf(elomrade)}`}">
+  return html`<article class="answer">
 ${isOwnPage ? html`<h2>${place.title}</h2>` : html`<h3>${place.title}</h3>`}
 <dl class="facts">
-<dt>${words.area}</dt><dd><a href="${`#${elomrade}`}"><strong>${elomrade} ${PRICE_AREA_FACTS[elomrade].name}</strong></a>${sure(place.confidence)}</dd>
+<dt>${words.area}</dt><dd><strong>${elomrade} ${PRICE_AREA_FACTS[elomrade].name}</strong>${sure(place.confidence)}</dd>
 ${price === null ? null : html`<dt>${words.price}</dt><dd>${price}</dd>`}
 <dt>${words.municipality}</dt><dd>${place.kommun.name}, ${place.lan.name}</dd>
 <dt>${words.gridArea}</dt><dd>${
@@ -255,23 +261,34 @@ ${
 }
 </dl>
 ${metresAway > 0 ? html`<p class="small soft">${words.away(format.decimal((metresAway / 1_000).toFixed(1)))}</p>` : null}
+<p>${chooseLink(elomrade, place.kommun, { language, choice })}</p>
 </article>`;
 }
 
+/** A button that makes an area, with a municipality of it, one's own. */
+function chooseLink(
+  area: PriceArea,
+  kommun: Choice['kommun'],
+  { language, choice }: Pick<Shown, 'language' | 'choice'>,
+): Html {
+  const href = choosing({ ...(choice ?? DEFAULT_CHOICE), area, kommun });
+  const name = kommun === null ? area : `${kommun.name} (${area})`;
+  return html`<a class="button button-small" href="${href}" rel="nofollow">${ANSWER_WORDS[language].choose(name)}</a>`;
+}
+
 function oneRegion(
-  { kind, name, lan, elomraden, tax }: FoundRegion,
-  { language, current, isOwnPage }: Shown,
+  { kind, kommun, name, lan, elomraden, tax }: FoundRegion,
+  { language, current, isOwnPage, choice }: Shown,
 ): Html {
   const words = ANSWER_WORDS[language];
   const format = formatIn(language);
-  const [first] = elomraden;
   const title = kind === 'municipality' ? `${name} (${words.regions.municipality.toLowerCase()})` : name;
-  return html`<article class="${first === undefined ? 'answer' : `answer series-${seriesOf(first)}`}">
+  return html`<article class="answer">
 ${isOwnPage ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}
 <dl class="facts">
 <dt>${elomraden.length > 1 ? words.areas : words.area}</dt><dd><ul class="candidates">${elomraden.map(
     (area) =>
-      html`<li><a href="${`#${area}`}"><strong>${area} ${PRICE_AREA_FACTS[area].name}</strong></a> ${priceNow(current, area, language)}</li>`,
+      html`<li><strong>${area} ${PRICE_AREA_FACTS[area].name}</strong> ${priceNow(current, area, language)}</li>`,
   )}</ul>${elomraden.length > 1 ? html`<p class="small soft">${words.areasVary}</p>` : null}</dd>
 ${lan === null ? null : html`<dt>${words.county}</dt><dd>${lan.name}</dd>`}
 ${
@@ -280,6 +297,7 @@ ${
     : html`<dt>${words.tax}</dt><dd>${tax === null ? words.taxVaries : html`${words.taxText(format.decimal(tax.ore), format.decimal(tax.withVat))}${tax.isReduced ? html` <span class="sure">${words.reduced}</span>` : null}`}</dd>`
 }
 </dl>
+<p class="row">${elomraden.map((area) => chooseLink(area, kommun, { language, choice }))}</p>
 </article>`;
 }
 

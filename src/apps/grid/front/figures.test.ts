@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { QUARTER_MS } from '../../../core/durations.ts';
 import { dayBounds } from '../../../core/swedish-days.ts';
 import type { CurrentPrices, PricedDay } from '../../../domain/prices/index.ts';
-import { figuresOf, hoursOf } from './figures.ts';
+import { figuresOf, figuresOfDay, hoursOf } from './figures.ts';
 import { formatIn } from './format.ts';
 
 function dayOf(day: string, price: (index: number) => string, length = QUARTER_MS): PricedDay {
@@ -47,8 +47,12 @@ describe('figures of a day', () => {
     );
     const figures = figuresOf([day], currentOf(day.day, '1'), day.start);
     const known = figures.find(({ area }) => area === 'SE3');
-    assert.deepEqual(known?.cheapest, { start: day.start + 52 * QUARTER_MS, price: '-0.01' });
-    assert.deepEqual(known?.dearest, { start: day.start, price: '1' });
+    const { cheapest, dearest, mean } = figuresOfDay(day) ?? assert.fail();
+    assert.deepEqual(cheapest, { start: day.start + 52 * QUARTER_MS, price: '-0.01' });
+    assert.deepEqual(dearest, { start: day.start, price: '1' });
+    // (8 × 1 − 8 × 0.01 + 80 × 0.2) / 96
+    assert.equal(mean, '0.24917');
+    assert.equal(figuresOfDay({ slots: [] }), null);
     assert.equal(known?.level, 'high');
     assert.deepEqual(
       figures.map(({ area, now }) => [area, now]),

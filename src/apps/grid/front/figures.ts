@@ -12,16 +12,13 @@ export interface Hour {
 /** How a price stands to the rest of its day: two thirds of it cost more, or less. */
 export type Level = 'low' | 'normal' | 'high';
 
-/** What the day of an area looks like; null where it is not known. */
+/** A price area now; null where it is not known. */
 export interface AreaFigures {
   readonly area: PriceArea;
   readonly name: string;
   /** SEK per kWh. */
   readonly now: string | null;
-  readonly mean: string | null;
   readonly level: Level | null;
-  readonly cheapest: Hour | null;
-  readonly dearest: Hour | null;
 }
 
 /** The four areas, in the order of their numbers. */
@@ -32,34 +29,47 @@ export function figuresOf(
 ): readonly AreaFigures[] {
   return PRICE_AREAS.map((area) => {
     const day = days.find((one) => one.area === area && one.day === current?.today);
-    const { name } = PRICE_AREA_FACTS[area];
-    const hours = day === undefined ? [] : hoursOf(day);
-    const ranked = hours.toSorted((a, b) => new Big(a.price).cmp(b.price) || a.start - b.start);
     return {
       area,
-      name,
+      name: PRICE_AREA_FACTS[area].name,
       now: current?.now[area] ?? null,
-      mean: current?.today_avg[area] ?? null,
       level: day === undefined ? null : levelAt(day, now),
-      cheapest: ranked[0] ?? null,
-      // Of equal hours the first one, here too.
-      dearest: ranked.find(({ price }) => price === ranked.at(-1)?.price) ?? null,
     };
   });
+}
+
+/** What the day of an area looks like, by hours. */
+export interface DayFigures {
+  /** Weighted by the length of slots and rounded to five decimals, SEK per kWh. */
+  readonly mean: string;
+  readonly cheapest: Hour;
+  readonly dearest: Hour;
+}
+
+/** Null for a day without a price. */
+export function figuresOfDay({ slots }: Pick<PricedDay, 'slots'>): DayFigures | null {
+  const ranked = hoursOf({ slots }).toSorted((a, b) => new Big(a.price).cmp(b.price) || a.start - b.start);
+  const [cheapest] = ranked;
+  // Of equal hours the first one, here too.
+  const dearest = ranked.find(({ price }) => price === ranked.at(-1)?.price);
+  return cheapest === undefined || dearest === undefined ? null : { mean: meanOf(slots), cheapest, dearest };
 }
 
 /** The hours of a day with their means, weighted by the length of slots and rounded to five decimals. */
 export function hoursOf({ slots }: Pick<PricedDay, 'slots'>): readonly Hour[] {
   const byHour = Map.groupBy(slots, ({ start }) => Math.floor(start / HOUR_MS) * HOUR_MS);
-  return [...byHour].map(([start, within]) => {
-    let sum = new Big(0);
-    let length = 0;
-    for (const slot of within) {
-      sum = sum.plus(new Big(slot.price).times(slot.end - slot.start));
-      length += slot.end - slot.start;
-    }
-    return { start, price: sum.div(length).round(5, Big.roundHalfUp).toFixed() };
-  });
+  return [...byHour].map(([start, within]) => ({ start, price: meanOf(within) }));
+}
+
+/** Of at least one slot. */
+function meanOf(slots: PricedDay['slots']): string {
+  let sum = new Big(0);
+  let length = 0;
+  for (const slot of slots) {
+    sum = sum.plus(new Big(slot.price).times(slot.end - slot.start));
+    length += slot.end - slot.start;
+  }
+  return sum.div(length).round(5, Big.roundHalfUp).toFixed();
 }
 
 function levelAt({ start, end, slots }: PricedDay, now: number): Level | null {

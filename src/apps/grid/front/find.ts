@@ -23,6 +23,8 @@ export interface FoundPlace {
 export interface FoundRegion {
   readonly kind: 'area' | Region['kind'];
   readonly name: string;
+  /** It, where it is a municipality. */
+  readonly kommun: Coded | null;
   /** The county of a municipality. */
   readonly lan: Coded | null;
   /** That of most of its postal codes first. */
@@ -126,11 +128,12 @@ function ofMatch(match: AddressMatch): FoundPlace {
 
 function ofArea(area: PriceArea): FoundRegion {
   const { name } = PRICE_AREA_FACTS[area];
-  return { kind: 'area', name: `${area} ${name}`, lan: null, elomraden: [area], tax: null };
+  return { kind: 'area', name: `${area} ${name}`, kommun: null, lan: null, elomraden: [area], tax: null };
 }
 
-function ofRegion({ kind, name, lan, elomraden, energy_tax }: Region): FoundRegion {
-  return { kind, name, lan, elomraden, tax: taxOf(energy_tax) };
+function ofRegion({ kind, code, name, lan, elomraden, energy_tax }: Region): FoundRegion {
+  const kommun = kind === 'municipality' ? { code, name } : null;
+  return { kind, name, kommun, lan, elomraden, tax: taxOf(energy_tax) };
 }
 
 interface Facts {

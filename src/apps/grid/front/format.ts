@@ -11,6 +11,8 @@ type Decimals = Parameters<Intl.NumberFormat['format']>[0] & `${number}`;
 export interface Format {
   /** SEK per kWh as öre, to a tenth: 0.87431 is 87.4. Rounded from the exact decimals. */
   ore(sek: string): string;
+  /** The same with a tenth only where it is none of zero: 30, and 57.5. */
+  limit(sek: string): string;
   /** Decimal text of the wire, with all its decimals. */
   decimal(text: string): string;
   whole(value: number): string;
@@ -20,6 +22,8 @@ export interface Format {
   hour(start: number): string;
   /** Saturday 21 November; within a sentence, Swedish writes lördag. */
   day(at: number, place?: 'within'): string;
+  /** 1 January 2026 */
+  date(day: string): string;
   /** Sat 21 Nov */
   shortDay(at: number, place?: 'within'): string;
 }
@@ -38,6 +42,7 @@ export function formatIn(language: Language): Format {
     maximumFractionDigits: 1,
     signDisplay: 'negative',
   });
+  const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, signDisplay: 'negative' });
   const exact = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 5 });
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0, signDisplay: 'negative' });
   const day = new Intl.DateTimeFormat(locale, { ...zone, weekday: 'long', day: 'numeric', month: 'long' });
@@ -47,6 +52,7 @@ export function formatIn(language: Language): Format {
     day: 'numeric',
     month: 'short',
   });
+  const date = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long' });
   // A hyphen is no minus.
   const signed = (text: string) => text.replace('-', '−');
   const two = (value: number) => String(value).padStart(2, '0');
@@ -54,6 +60,7 @@ export function formatIn(language: Language): Format {
   return {
     // Intl reads decimal text exactly.
     ore: (sek) => signed(tenth.format(new Big(sek).times(100).toFixed() as Decimals)),
+    limit: (sek) => signed(short.format(new Big(sek).times(100).toFixed() as Decimals)),
     decimal: (text) => signed(exact.format(text as Decimals)),
     whole: (value) => signed(whole.format(value)),
     time(at) {
@@ -66,6 +73,7 @@ export function formatIn(language: Language): Format {
       return hourAt(start - HOUR_MS) === hourAt(start) ? `${span} ${words.winter}` : span;
     },
     day: (at, place) => begun(day.format(at).replace(',', ''), place),
+    date: (text) => date.format(Date.parse(text)),
     shortDay: (at, place) => begun(shortDay.format(at).replaceAll(/[,.]/g, ''), place),
   };
 }

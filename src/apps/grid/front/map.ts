@@ -3,8 +3,9 @@ import type { Areas, Outline } from '../../../domain/areas/index.ts';
 import type { CurrentPrices } from '../../../domain/prices/index.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
 import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
+import { type Choice, choosing, DEFAULT_CHOICE } from './choice.ts';
 import { formatIn } from './format.ts';
-import { seriesOf } from './plot.ts';
+import { stepOf } from './price-steps.ts';
 import { wordsIn } from './words.ts';
 
 /** Units of the drawing; it is shown at half of them or less, so that whole units are exact enough. */
@@ -33,11 +34,18 @@ interface Drawn {
   readonly name: Point;
 }
 
+interface MapOptions {
+  readonly language: Language;
+  /** What is chosen; null: nothing. */
+  readonly choice: Choice | null;
+  readonly pin?: Point | undefined;
+}
+
 export interface SwedenMap {
   /** Where a place is on the drawing. */
   pointOf(lat: number, lon: number): Point;
-  /** With the prices that hold now, and a mark where `pin` is. */
-  draw(current: CurrentPrices | null, options: { language: Language; pin?: Point | undefined }): Html;
+  /** In the colours of the prices that hold now, with a mark where `pin` is; a click on an area chooses it. */
+  draw(current: CurrentPrices | null, options: MapOptions): Html;
 }
 
 /** The map of the price areas. Its shapes are made when it is drawn first, and kept. */
@@ -49,27 +57,24 @@ export function createMap(areas: Pick<Areas, 'outlines'>): SwedenMap {
   };
   return {
     pointOf: (lat, lon) => known().pointOf(lat, lon),
-    draw(current, { language, pin }) {
+    draw(current, { language, choice, pin }) {
       const { drawn, height } = known();
       const words = wordsIn(language);
       const format = formatIn(language);
-      const priceOf = (area: PriceArea) => {
-        const price = current?.now[area] ?? null;
-        return price === null ? null : format.ore(price);
-      };
       return html`<svg class="map" viewBox="${`0 0 ${WIDTH} ${height}`}" role="group" aria-label="${words.map.label}">
 ${drawn.map(({ area, path, name }) => {
-  const price = priceOf(area);
+  const spot = current?.now[area] ?? null;
+  const price = spot === null ? null : format.ore(spot);
   // It begins with what is seen, so that who speaks to the browser can say it.
   const told = `${area}${price === null ? '' : ` ${price} ${words.unit}`}, ${PRICE_AREA_FACTS[area].name}`;
   const shape = html`<path d="${path}"/><text class="map-name" x="${name.x}" y="${name.y}">${area}</text>${
     price === null ? null : html` <text class="map-price" x="${name.x}" y="${name.y + 42}">${price}</text>`
   }`;
-  const look = `map-area series-${seriesOf(area)}`;
-  // Without prices there is nothing to lead to.
-  return current === null
-    ? html`<g class="${look}" role="img" aria-label="${told}">${shape}</g>`
-    : html`<a href="${`#${area}`}" class="${look}" aria-label="${told}">${shape}</a>`;
+  const own = area === choice?.area ? ' map-own' : '';
+  const look = `map-area${spot === null ? '' : ` step-${stepOf(spot)}`}${own}`;
+  const kommun = own === '' ? null : (choice?.kommun ?? null);
+  const href = choosing({ ...(choice ?? DEFAULT_CHOICE), area, kommun });
+  return html`<a href="${href}" rel="nofollow" class="${look}" aria-label="${told}">${shape}</a>`;
 })}
 <g class="map-pin" transform="${`translate(${pin?.x ?? 0} ${pin?.y ?? 0})`}" aria-hidden="true" ${flag('hidden', pin === undefined)}><circle r="26"/><circle r="11"/></g>
 </svg>`;

@@ -2,12 +2,16 @@ import type { Assets } from '../../../pages/assets.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { gridPage } from '../pages/frame.ts';
 import { type Answer, answerOf, backWord, lookupSection } from './answer.ts';
-import { curvesSection } from './curves.ts';
+import { type Choice, textOfChoice } from './choice.ts';
+import { daysSection } from './days.ts';
 import { figuresOf } from './figures.ts';
 import { formatIn } from './format.ts';
 import { type IntroParts, intro } from './intro.ts';
 import type { Point, SwedenMap } from './map.ts';
-import { notices, nowCards } from './now.ts';
+import { notices } from './notices.ts';
+import { areaChooser, containedText, type Own, ownCard, placeOf, rememberedText, switches } from './own.ts';
+import { ownWordsIn } from './own-words.ts';
+import { stepLegend } from './price-steps.ts';
 import { productionSection } from './production.ts';
 import type { Situation } from './situation.ts';
 import { lookupSources } from './source-names.ts';
@@ -25,77 +29,118 @@ export interface FrontParts extends IntroParts {
 interface Asked {
   readonly text: string;
   readonly answer: Answer;
+  /** What they chose before; null: nothing. */
+  readonly choice: Choice | null;
 }
 
-const NOBODY: Asked = { text: '', answer: { is: 'nothing' } };
+const NOTHING: Answer = { is: 'nothing' };
 
-/** The whole front page. */
-export async function frontPage(parts: FrontParts, situation: Situation): Promise<string> {
+/** The whole front page, about one area. */
+export async function frontPage(parts: FrontParts, situation: Situation, own: Own): Promise<string> {
   const { language } = situation;
   const words = wordsIn(language);
-  const curves = await curvesSection(situation);
+  const ownWords = ownWordsIn(language);
+  const { choice, isChosen } = own;
+  const place = placeOf(choice);
   const production = await productionSection(situation);
+  const path = isChosen ? `/${textOfChoice(choice)}` : '/';
   return gridPage(parts.assets, {
     language,
-    path: '/',
-    title: words.title,
-    description: words.description,
+    path,
+    // The area's page has one address for search engines, whatever is switched on.
+    canonical: `${parts.publicUrl()}${isChosen ? `/${choice.area}` : '/'}`,
+    title: isChosen ? ownWords.title(place) : words.title,
+    description: isChosen ? ownWords.description(place) : words.description,
     here: 'front',
     styles: ['front'],
     scripts: ['front'],
     width: 'wide',
-    main: html`${intro(parts, language)}${hero(parts, situation, NOBODY)}${curves}${production}${api(parts, situation)}`,
+    main: html`${intro(parts, language)}${hero(parts, situation, own)}${production}${api(parts, situation)}`,
     footer: lookupSources(language),
   });
 }
 
-/** The answer to a question with the prices that hold now; the curves are a link away. */
-export function answerPage(parts: FrontParts, situation: Situation, asked: Asked): string {
-  const { language } = situation;
+/** The answer to a question with the prices that hold now; the charts are a link away. */
+export function answerPage(parts: FrontParts, situation: Situation, { text, answer, choice }: Asked): string {
+  const { language, current, days, now } = situation;
+  const words = wordsIn(language);
+  const pin = pinOf(parts.map, answer);
+  const figures = current === null ? null : figuresOf(days, current, now);
+  const shown = { language, current, pin, choice, isOwnPage: true, isSignUpOpen: parts.isSignUpOpen };
   return gridPage(parts.assets, {
     language,
-    path: `/lookup?q=${encodeURIComponent(asked.text)}`,
+    path: `/lookup?q=${encodeURIComponent(text)}`,
     here: 'front',
-    title: asked.text === '' ? wordsIn(language).title : asked.text,
+    title: text === '' ? words.title : text,
     styles: ['front'],
     scripts: ['front'],
     width: 'wide',
-    main: html`${hero(parts, situation, asked)}<p><a href="/#curves">${backWord(language)}</a></p>`,
+    main: html`<div class="hero"><div class="hero-answer">${lookupSection(text, answer, shown)}
+<div class="stack" id="now"><div class="stack-small"><h2>${words.heading}</h2>
+<p class="lead">${whenText(situation)} ${ownWordsIn(language).spotOnly}</p></div>
+${notices(situation)}
+${figures === null ? null : areaChooser(figures, choice, situation)}</div></div>
+${mapOf(parts, situation, { choice, pin })}</div><p><a href="/">${backWord(language)}</a></p>`,
     footer: lookupSources(language),
   });
 }
 
 /** The answer alone, for a page that asks while it stays. */
-export function answerPart({ map, isSignUpOpen }: FrontParts, situation: Situation, answer: Answer): string {
-  const { language, current } = situation;
-  return answerOf(answer, {
-    language,
-    current,
-    pin: pinOf(map, answer),
-    isOwnPage: false,
-    isSignUpOpen,
-  }).toString();
+export function answerPart(
+  { map, isSignUpOpen }: FrontParts,
+  { language, current }: Situation,
+  { answer, choice }: Asked,
+): string {
+  const pin = pinOf(map, answer);
+  return answerOf(answer, { language, current, pin, choice, isOwnPage: false, isSignUpOpen }).toString();
 }
 
-function hero({ map, isSignUpOpen }: FrontParts, situation: Situation, { text, answer }: Asked): Html {
+function hero(parts: FrontParts, situation: Situation, own: Own): Html {
   const { language, current, days, now, until } = situation;
-  const words = wordsIn(language);
+  const { choice, isChosen } = own;
+  const words = ownWordsIn(language);
+  const figures = figuresOf(days, current, now);
+  const address = `${parts.publicUrl()}/${textOfChoice(choice)}`;
+  const { isSignUpOpen } = parts;
+  const charts = daysSection(own, situation);
+  const lookup = { language, current, pin: undefined, choice, isOwnPage: false, isSignUpOpen };
+  // Where everything is in one column, who has not chosen comes to the search first.
+  const find = html`<div class="hero-find">${lookupSection('', NOTHING, lookup)}</div>`;
+  return html`<div class="hero">
+<div class="hero-own stack" id="now" data-live="now" data-until="${until}">
+<div class="stack-small"><h1>${words.heading(placeOf(choice))}</h1>
+<p class="lead">${whenText(situation)}${current === null ? null : ` ${containedText(own, situation)}`}</p></div>
+${notices(situation)}
+${current === null ? null : ownCard(figures, own, situation)}
+${areaChooser(figures, isChosen ? choice : null, situation)}
+${charts === null ? null : switches(own, situation)}
+${rememberedText(own, address, situation)}
+</div>
+${isChosen ? html`${charts}${find}` : html`${find}${charts}`}
+${charts === null ? null : mapOf(parts, situation, { choice: isChosen ? choice : null, pin: undefined })}
+</div>`;
+}
+
+interface OnMap {
+  readonly choice: Choice | null;
+  readonly pin: Point | undefined;
+}
+
+/** The map with what its colours mean. */
+function mapOf({ map }: FrontParts, { language, current }: Situation, { choice, pin }: OnMap): Html {
+  const legend =
+    current === null
+      ? null
+      : html`<div class="map-legend"><p class="small soft">${wordsIn(language).map.legend}</p>${stepLegend(language, (spot) => spot)}</div>`;
+  return html`<div class="hero-map" data-live="map">${map.draw(current, { language, choice, pin })}${legend}</div>`;
+}
+
+/** The day, and the span that the prices hold for. */
+function whenText({ language, days, now }: Situation): string {
   const format = formatIn(language);
   const slot = days.flatMap(({ slots }) => slots).find(({ start, end }) => start <= now && now < end);
   const span = slot === undefined ? null : joined(format.time(slot.start), format.time(slot.end));
-  const pin = pinOf(map, answer);
-  const isAsked = answer.is !== 'nothing';
-  const prices = html`<div class="stack" id="now" data-live="now" data-until="${until}">
-<div class="stack-small">${isAsked ? html`<h2>${words.heading}</h2>` : html`<h1>${words.heading}</h1>`}
-<p class="lead">${words.lead(format.day(now), span)}</p></div>
-${notices(situation)}
-${current === null ? null : nowCards(figuresOf(days, current, now), { language, isBelowHeading: isAsked })}
-</div>`;
-  const lookup = lookupSection(text, answer, { language, current, pin, isOwnPage: isAsked, isSignUpOpen });
-  return html`<div class="hero">
-${isAsked ? html`<div class="hero-text">${lookup}${prices}</div>` : html`<div class="hero-text">${prices}${lookup}</div>`}
-<div class="hero-map" data-live="map">${map.draw(current, { language, pin })}</div>
-</div>`;
+  return wordsIn(language).lead(format.day(now), span);
 }
 
 /** From one time to another, in one line: no line breaks at a word joiner. */

@@ -1,27 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Language } from '../../../core/language.ts';
 import type { Produced } from '../../../domain/production/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { drawPlot } from '../../../pages/plot.ts';
-import {
-  PRICE_AREA_FACTS,
-  PRICE_AREAS,
-  PRODUCTION_TYPES,
-  type ProductionType,
-} from '../../../sources/contract/market.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS, PRODUCTION_TYPES } from '../../../sources/contract/market.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Situation } from './situation.ts';
 import { productionSource } from './source-names.ts';
 import { type FrontWords, wordsIn } from './words.ts';
-
-/** Colours are told apart from neighbour to neighbour in this order. */
-const SERIES: Readonly<Record<ProductionType, number>> = {
-  hydro: 1,
-  nuclear: 4,
-  wind: 2,
-  solar: 5,
-  thermal: 3,
-  other: 6,
-};
 
 interface Size {
   readonly width: number;
@@ -46,21 +32,44 @@ export async function productionSection(situation: Situation): Promise<Html> {
 <p class="notice">${words.none}${expected === null ? null : ` ${expected}`}</p>
 </section>`;
   }
-  await setImmediate();
-  const wide = await draw(production, { size: WIDE, words, format });
-  await setImmediate();
-  const narrow = await draw(production, { size: NARROW, words, format });
+  const { wide, narrow } = await drawings(production, language);
   return html`<section class="stack" id="production" aria-labelledby="production-heading" data-live="production">
 <div class="stack-small"><h2 id="production-heading">${words.heading}</h2>
 <p class="soft">${words.lead(spanOf(production, format))} ${words.late}</p></div>
 <figure class="plot card">
 ${kinds(production, { words, format })}
-<div class="curves-wide">${wide}</div>
+<div class="bars-wide">${wide}</div>
 <div class="bars-narrow">${narrow}</div>
 <figcaption class="small soft"><p>${words.source} ${productionSource()}.</p></figcaption>
 <details><summary>${words.table}</summary>${table(production, { words, format })}</details>
 </figure>
 </section>`;
+}
+
+interface Drawings {
+  readonly wide: Html;
+  readonly narrow: Html;
+}
+
+/** By the list that they show: the pages of all areas share them. */
+const kept = new WeakMap<readonly Produced[], Map<Language, Promise<Drawings>>>();
+
+function drawings(production: readonly Produced[], language: Language): Promise<Drawings> {
+  const byLanguage = kept.get(production) ?? new Map<Language, Promise<Drawings>>();
+  kept.set(production, byLanguage);
+  const known = byLanguage.get(language);
+  if (known !== undefined) return known;
+  const view = { words: wordsIn(language).production, format: formatIn(language) };
+  const drawing = (async () => {
+    // A plot takes tens of milliseconds; others are served in between.
+    await setImmediate();
+    const wide = await draw(production, { size: WIDE, ...view });
+    await setImmediate();
+    return { wide, narrow: await draw(production, { size: NARROW, ...view }) };
+  })();
+  drawing.catch(() => byLanguage.delete(language));
+  byLanguage.set(language, drawing);
+  return drawing;
 }
 
 interface ProductionView {
@@ -84,7 +93,7 @@ function kinds(production: readonly Produced[], { words, format }: ProductionVie
   const total = production.reduce((sum, one) => sum + one.total, 0);
   return html`<ul class="kinds">${PRODUCTION_TYPES.map((type) => {
     const power = production.reduce((sum, one) => sum + (one[type] ?? 0), 0);
-    return html`<li><span class="${`swatch series-${SERIES[type]}`}" aria-hidden="true"></span><span class="kind-name">${words.kinds[type]}</span><span class="kind-power"><strong class="number">${format.whole(power)} MW</strong> <span class="soft number">${format.whole((power / total) * 100)} %</span></span></li>`;
+    return html`<li><span class="${`swatch kind-${type}`}" aria-hidden="true"></span><span class="kind-name">${words.kinds[type]}</span><span class="kind-power"><strong class="number">${format.whole(power)} MW</strong> <span class="soft number">${format.whole((power / total) * 100)} %</span></span></li>`;
   })}</ul>`;
 }
 
@@ -113,7 +122,7 @@ function draw(
       y: { domain: production.map(({ area }) => area), label: null, padding: 0.35 },
       color: {
         domain: [...PRODUCTION_TYPES],
-        range: PRODUCTION_TYPES.map((type) => `var(--series-${SERIES[type]})`),
+        range: PRODUCTION_TYPES.map((type) => `var(--kind-${type})`),
       },
       marks: [
         plot.gridX({ ticks: size.ticks, stroke: 'var(--line)', strokeOpacity: 1 }),

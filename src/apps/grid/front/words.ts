@@ -7,28 +7,31 @@ import type { Level } from './figures.ts';
 export interface FrontWords {
   readonly title: string;
   readonly description: string;
+  /** Of a page that is about no area. */
   readonly heading: string;
-  /** Of `day`, and of the span that the prices hold for. */
+  /** The day, and the span that the prices hold for. */
   lead(day: string, span: string | null): string;
   readonly unit: string;
   readonly levels: Readonly<Record<Level, string>>;
-  readonly mean: string;
-  readonly cheapest: string;
-  readonly dearest: string;
   readonly noPrice: string;
   readonly curves: {
     /** By how many minutes the shortest price holds for. */
     heading(minutes: number): string;
     readonly headingYesterday: string;
-    /** What the plots show, in a sentence, for who cannot see them. */
-    label(days: string): string;
+    /** What a chart shows, in a sentence, for who cannot see it. */
+    label(place: string, day: string): string;
     readonly today: string;
     readonly tomorrow: string;
     readonly yesterday: string;
     readonly now: string;
     readonly expected: string;
     readonly late: string;
-    readonly table: string;
+    /** Beside the time and the price of the cheapest and the dearest slot. */
+    readonly least: string;
+    readonly most: string;
+    table(place: string): string;
+    readonly tableOfAll: string;
+    noneOf(place: string): string;
     readonly hour: string;
     readonly read: string;
     readonly note: string;
@@ -70,7 +73,7 @@ export interface FrontWords {
     next(time: string): string;
     readonly source: string;
   };
-  readonly map: { readonly label: string };
+  readonly map: { readonly label: string; readonly legend: string };
   readonly api: {
     readonly heading: string;
     readonly lead: string;
@@ -87,29 +90,29 @@ const en: FrontWords = {
   description:
     'elnav: one API for energy devices of several brands. Spot prices of electricity in the Swedish price areas SE1 to SE4 now, today and tomorrow, production, and which price area a place is in.',
   heading: 'Electricity prices now',
-  lead: (day, span) =>
-    `${day}${span === null ? '' : `, ${span}`}. Spot prices without VAT, energy tax and grid fees.`,
+  lead: (day, span) => `${day}${span === null ? '' : `, ${span}`}.`,
   unit: 'öre/kWh',
   levels: { low: 'Low for the day', normal: 'Normal for the day', high: 'High for the day' },
-  mean: 'Average today',
-  cheapest: 'Cheapest hour',
-  dearest: 'Most expensive hour',
   noPrice: 'No price yet',
   curves: {
     heading: (minutes) => (minutes < 60 ? 'Prices for every quarter hour' : 'Prices hour by hour'),
     headingYesterday: 'Yesterday’s prices',
-    label: (days) =>
-      `Price curves of the four price areas in öre per kWh, ${days}. The table below has the same figures.`,
+    label: (place, day) =>
+      `Bars of the prices in ${place} in öre per kWh. ${day}. The table below has the same figures.`,
     today: 'Today',
     tomorrow: 'Tomorrow',
     yesterday: 'Yesterday',
     now: 'Now',
     expected: 'Tomorrow’s prices are published at about 13:00 and appear here then.',
     late: 'Tomorrow’s prices should be here by now. We keep asking until they are.',
-    table: 'The prices in a table, hourly averages',
+    least: 'Lowest',
+    most: 'Highest',
+    table: (place) => `All prices in ${place} in a table`,
+    tableOfAll: 'The four price areas in a table: spot prices, hourly averages',
+    noneOf: (place) => `There are no prices for ${place}.`,
     hour: 'Hour',
-    read: 'Prices at a chosen time',
-    note: 'One hundred öre make one krona. Your bill adds the supplier’s markup, energy tax, grid fees and VAT.',
+    read: 'The price at a chosen time',
+    note: 'One hundred öre make one krona.',
     source: (names) => `Prices: ${names}.`,
     converted: 'Converted from euros, because the source gives no prices in kronor.',
   },
@@ -165,7 +168,10 @@ const en: FrontWords = {
     next: (time) => `The next attempt to fetch them from eSett is at ${time}.`,
     source: 'Production:',
   },
-  map: { label: 'Map of the four price areas with the price now. The list has the same figures.' },
+  map: {
+    label: 'Map of the four price areas with the price now. The list has the same figures.',
+    legend: 'Spot price now, öre/kWh without VAT and energy tax',
+  },
   api: {
     heading: 'Get the same data from the API',
     lead: 'Everything on this page is available as JSON. Try it in a terminal:',
@@ -182,29 +188,29 @@ const sv: FrontWords = {
   description:
     'elnav: ett API för energienheter av flera märken. Elens spotpris i elområde SE1 till SE4 just nu, i dag och i morgon, elproduktionen, och vilket elområde en ort hör till.',
   heading: 'Elpriserna just nu',
-  lead: (day, span) =>
-    `${day}${span === null ? '' : `, kl.\u00a0${span}`}. Spotpris utan moms, energiskatt och nätavgift.`,
+  lead: (day, span) => `${day}${span === null ? '' : `, kl.\u00a0${span}`}.`,
   unit: 'öre/kWh',
   levels: { low: 'Lågt för dagen', normal: 'Normalt för dagen', high: 'Högt för dagen' },
-  mean: 'Snittpris i dag',
-  cheapest: 'Billigaste timmen',
-  dearest: 'Dyraste timmen',
   noPrice: 'Inget pris än',
   curves: {
     heading: (minutes) => (minutes < 60 ? 'Priset kvart för kvart' : 'Priset timme för timme'),
     headingYesterday: 'Gårdagens priser',
-    label: (days) =>
-      `Priskurvor för de fyra elområdena i öre per kWh, ${days}. Tabellen nedanför visar samma siffror.`,
+    label: (place, day) =>
+      `Stapeldiagram över priset i ${place} i öre per kWh. ${day}. Tabellen nedanför visar samma siffror.`,
     today: 'I dag',
     tomorrow: 'I morgon',
     yesterday: 'I går',
     now: 'Nu',
     expected: 'Morgondagens priser publiceras omkring kl. 13 och visas då här.',
     late: 'Morgondagens priser borde ha kommit vid det här laget. Vi frågar efter dem tills de finns.',
-    table: 'Priserna i en tabell, snitt per timme',
+    least: 'Lägst',
+    most: 'Högst',
+    table: (place) => `Alla priser i ${place} i en tabell`,
+    tableOfAll: 'De fyra elområdena i en tabell: spotpris, snitt per timme',
+    noneOf: (place) => `Det finns inga priser för ${place}.`,
     hour: 'Timme',
-    read: 'Priserna vid en vald tid',
-    note: 'Hundra öre är en krona. På räkningen tillkommer elhandlarens påslag, energiskatt, nätavgift och moms.',
+    read: 'Priset vid en vald tid',
+    note: 'Hundra öre är en krona.',
     source: (names) => `Priser: ${names}.`,
     converted: 'Omräknade från euro, eftersom källan inte anger kronor.',
   },
@@ -261,7 +267,10 @@ const sv: FrontWords = {
     next: (time) => `Nästa försök att hämta dem från eSett görs kl. ${time}.`,
     source: 'Produktion:',
   },
-  map: { label: 'Karta över de fyra elområdena med priset just nu. Listan visar samma siffror.' },
+  map: {
+    label: 'Karta över de fyra elområdena med priset just nu. Listan visar samma siffror.',
+    legend: 'Spotpris just nu, öre/kWh utan moms och energiskatt',
+  },
   api: {
     heading: 'Hämta samma data från API:et',
     lead: 'Allt på den här sidan finns öppet som JSON. Prova i en terminal:',

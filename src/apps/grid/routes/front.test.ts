@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
+import { Big } from 'big.js';
 import { smallTables } from '../../../../test/kit/areas.ts';
 import { assets } from '../../../../test/kit/assets.ts';
 import { makePlace } from '../../../../test/kit/databases.ts';
@@ -154,13 +155,18 @@ describe('the front page', () => {
     assert.match(text, /Lördag 21 november, kl\.\u00a014:00\u2060–\u206014:15/);
     const shown = (price: string | null) =>
       (Number(price) * 100).toFixed(1).replace('.', ',').replace('-', '−');
-    for (const price of Object.values(prices.current().now))
+    for (const [area, price] of Object.entries(prices.current().now)) {
       assert.ok(text.includes(`<span class="number">${shown(price)}</span>`), String(price));
-    for (const area of ['SE1', 'SE2', 'SE3', 'SE4']) assert.equal(count(text, `id="${area}"`), 1);
+      assert.equal(count(text, `class="area step-`), 4);
+      assert.equal(count(text, `<a class="area `), count(text, `"area-code">`));
+      assert.equal(count(text, `href="/area/${area}" rel="nofollow" class="map-area`), 1);
+    }
+    assert.match(text, /<h1>Elpriset i SE3 Stockholm just nu</);
+    assert.match(text, /Här visas SE3 Stockholm tills du har valt/);
     assert.match(text, /(?:Lågt|Normalt|Högt) för dagen/);
-    assert.equal(count(text, 'class="curve"'), 3, 'both days together, and each alone');
+    assert.equal(count(text, 'class="day-bars"'), 2);
     assert.match(text, /I dag, lör 21 nov/);
-    assert.match(text, /<h2 id="curves-heading">Priset kvart för kvart</);
+    assert.match(text, /<h2 id="days-heading">Priset kvart för kvart</);
     assert.match(text, /I morgon, sön 22 nov/);
     assert.match(text, /<a href="https:\/\/www\.elprisetjustnu\.se"[^>]*>Elpriset just nu\.se<\/a>/);
     assert.match(text, /Genomsnittlig produktion/);
@@ -177,14 +183,14 @@ describe('the front page', () => {
     assert.match(text, /Saturday 21 November, 14:00/);
     assert.match(text, /Tomorrow, Sun 22 Nov/);
     assert.match(text, /Average production [A-Z][a-z]+day \d+ [A-Z][a-z]+/);
-    assert.match(text, /<h2 id="curves-heading">Prices for every quarter hour</);
+    assert.match(text, /<h2 id="days-heading">Prices for every quarter hour</);
   });
 
   it('says when the prices of tomorrow are expected, and when they are late', async () => {
     const answer: FakeSource['answer'] = ({ day, areas }) =>
       day === '2026-11-21' ? areas.map((area) => reportedDay(area, day)) : [];
     const morning = await (await make({ at: '2026-11-21T09:00:00Z', answer })).get();
-    assert.equal(count(morning.text, 'class="curve"'), 2);
+    assert.equal(count(morning.text, 'class="day-bars"'), 1);
     assert.match(morning.text, /omkring kl\. 13/);
     assert.match(morning.text, /Det finns inga produktionssiffror än/);
     const evening = await (await make({ at: '2026-11-21T16:00:00Z', answer })).get();
@@ -199,10 +205,15 @@ describe('the front page', () => {
       const answer: FakeSource['answer'] = ({ day: asked, areas }) =>
         asked === day ? areas.map((area) => reportedDay(area, asked)) : [];
       const { text } = await (await make({ at: `${day}T09:00:00Z`, answer })).get();
-      const rows = rowsOf(text);
-      assert.equal(rows.length, hours);
-      assert.ok(rows.every((row) => row.length === 5 && row.every((cell) => cell !== '–')));
-      assert.equal(new Set(rows.map(([hour]) => hour)).size, hours, 'no two hours have one name');
+      // All prices of the own area, and the means of all areas.
+      const [, own = '', areas = ''] = text.split('<details>');
+      for (const rows of [rowsOf(own), rowsOf(areas)]) {
+        assert.equal(rows.length, hours);
+        assert.ok(rows.every((row) => row.length === 5 && row.every((cell) => cell !== '–')));
+        assert.equal(new Set(rows.map(([hour]) => hour)).size, hours, 'no two hours have one name');
+      }
+      assert.match(text, new RegExp(`class="bars-in" viewBox="0 0 ${hours * 60} 1000"`));
+      assert.equal(barsIn(text), quarters);
       assert.match(text, new RegExp(`<input type="range" id="reader" min="0" max="${quarters - 1}"`));
     });
   }
@@ -213,7 +224,7 @@ describe('the front page', () => {
     const { text } = await (await make({ at: '2026-11-21T09:20:00Z', answer })).get();
     assert.match(text, /kl\.\u00a010:00\u2060–\u206011:00/);
     assert.match(text, /data-minutes="60"/);
-    assert.match(text, /<h2 id="curves-heading">Priset timme för timme</);
+    assert.match(text, /<h2 id="days-heading">Priset timme för timme</);
   });
 
   it('says that no price is known, what was tried and when the next attempt is, and draws nothing', async () => {
@@ -223,7 +234,8 @@ describe('the front page', () => {
     assert.match(text, /Dagens priser saknas/);
     assert.match(text, /Elpriset just nu\.se, tillfrågad kl\. 14:07: har inte publicerat dem\./);
     assert.match(text, /Nästa försök görs kl\. 14:\d\d\./);
-    assert.doesNotMatch(text, /class="curve"|class="areas"|öre\/kWh<\/span>/);
+    assert.doesNotMatch(text, /class="day-bars"|class="own|class="map"|class="switch|öre\/kWh<\/span>/);
+    assert.equal(count(text, '<a class="area"'), 4, 'an area can be chosen all the same');
     assert.match(text, /Kärnkraft/, 'production is told all the same');
   });
 
@@ -254,7 +266,7 @@ describe('the front page', () => {
     assert.match(text, /Priserna är ett exempel, inte verkliga/);
     assert.match(text, /Exempel, inte verkliga priser\./);
     assert.doesNotMatch(text, /<p>Priser: <a/, 'nobody is named as the source of a sample');
-    assert.ok(text.indexOf('Priserna är ett exempel') < text.indexOf('class="areas"'));
+    assert.ok(text.indexOf('Priserna är ett exempel') < text.indexOf('class="own card'));
   });
 
   it('marks the price of an answer where it is a sample', async () => {
@@ -275,9 +287,9 @@ describe('the front page', () => {
     const { text } = await get();
     assert.match(text, /Dagens priser saknas/);
     assert.match(text, /gårdagens, fredag 20 november/);
-    assert.match(text, /<h2 id="curves-heading">Gårdagens priser/);
+    assert.match(text, /<h2 id="days-heading">Gårdagens priser/);
     assert.match(text, /I går, fre 20 nov/);
-    assert.doesNotMatch(text, /class="areas"/);
+    assert.doesNotMatch(text, /class="own card|class="bars-now/);
   });
 
   it('names the areas whose prices are missing', async () => {
@@ -287,7 +299,12 @@ describe('the front page', () => {
     });
     const { text } = await get();
     assert.match(text, /Dagens priser saknas för SE1, SE2\./);
-    assert.equal(count(text, 'Inget pris än'), 2);
+    assert.equal(count(text, 'Inget pris än'), 0);
+    assert.equal(count(text, 'class="area step-'), 2);
+    const { text: missing } = await get('/SE1');
+    assert.equal(count(missing, 'Inget pris än'), 1);
+    assert.match(missing, /Det finns inga priser för SE1 Luleå\./);
+    assert.doesNotMatch(missing, /class="day-bars"/);
   });
 
   it('is made once for everybody who asks at the same time, and again with the next slot', async () => {
@@ -308,6 +325,175 @@ describe('the front page', () => {
     assert.match(next.text, /14:15\u2060–\u206014:30/);
     const small = await get('/', { 'accept-encoding': 'br' });
     assert.equal(small.headers['content-encoding'], 'br');
+  });
+});
+
+/** All slots cost the same, so that shown prices can be worked out by hand, but for one: days that never change are doubted. */
+const flat =
+  (price: string): FakeSource['answer'] =>
+  ({ day, areas }) =>
+    areas.map((area) => {
+      const { slots, ...reported } = reportedDay(area, day);
+      const other = new Big(price).plus(new Big(day.slice(8)).div(100_000)).toFixed();
+      return {
+        ...reported,
+        exchangeRate: null,
+        slots: slots.map((slot, index) => ({ ...slot, eur: null, sek: index === 1 ? other : price })),
+      };
+    });
+
+/** The large price of a page. */
+const priceIn = (text: string) => /class="own-price"><span class="number">([^<]*)</.exec(text)?.[1];
+/** How many bars are drawn, of all colours or of one. */
+const barsIn = (text: string, step = '\\d') =>
+  [...text.matchAll(new RegExp(`<path class="step-${step}" d="([^"]*)"`, 'g'))]
+    .map(([, path = '']) => path.split('M').length - 1)
+    .reduce((sum, bars) => sum + bars, 0);
+const valuesIn = (text: string) => /data-values="([^"]*)"/.exec(text)?.[1]?.split(' ') ?? [];
+
+describe('the front page of a chosen area', () => {
+  it('has an address of its own, for people and for previews', async () => {
+    const { get, prices } = await make({ at: '2026-11-21T13:07:00Z' });
+    const { text } = await get('/SE4?vat=on');
+    assert.match(text, /<h1>Elpriset i SE4 Malmö just nu</);
+    assert.match(text, /<title>Elpriset i SE4 Malmö i dag och i morgon · elnav</);
+    assert.match(text, /<link rel="canonical" href="https:\/\/grid\.example\/SE4">/);
+    assert.match(text, /<meta property="og:url" content="https:\/\/grid\.example\/SE4">/);
+    assert.match(text, /<meta property="og:description" content="Spotpriset på el i SE4 Malmö just nu/);
+    assert.match(text, /<a href="https:\/\/grid\.example\/SE4\?vat=on">Länk till den här sidan</);
+    assert.match(text, /href="\/language\/en\?next=%2FSE4%3Fvat%3Don"/);
+    assert.match(text, /href="\/area\/SE4\?vat=on" rel="nofollow" aria-current="true"/);
+    assert.match(text, /href="\/area\/SE1\?vat=on" rel="nofollow">/, 'switches stay when the area changes');
+    const spot = Number(prices.current().now.SE4);
+    assert.equal(priceIn((await get('/SE4')).text), (spot * 100).toFixed(1).replace('.', ','));
+    const lower = await get('/se4?tax=on&x=1');
+    assert.deepEqual([lower.status, lower.headers.location], [301, '/SE4?tax=on']);
+    assert.equal((await get('/SE5')).status, 404);
+  });
+
+  it('is remembered by a cookie that says no more than its address', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    const chosen = await get('/area/SE2?kommun=2281&vat=on&other=1');
+    assert.deepEqual([chosen.status, chosen.headers.location], [303, '/SE2?vat=on']);
+    const cookie = String(chosen.headers['set-cookie']);
+    assert.match(
+      cookie,
+      /^elnav_area=SE2\?vat=on; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const home = await get('/', { cookie: 'elnav_area=SE2%3Fvat%3Don' });
+    assert.deepEqual([home.status, home.headers.location], [302, '/SE2?vat=on']);
+    assert.match(String(home.headers.vary), /cookie/);
+    const shared = await get('/SE1', { cookie: 'elnav_area=SE2%3Fvat%3Don' });
+    assert.equal(shared.status, 200, 'the address of somebody else is shown');
+    assert.equal(shared.headers['set-cookie'], undefined, 'and not remembered');
+    const forgotten = await get('/area/forget');
+    assert.equal(forgotten.headers.location, '/');
+    assert.match(String(forgotten.headers['set-cookie']), /^elnav_area=; Max-Age=0/);
+    for (const value of ['SE5', 'SE2%3Fvat%3Don%0d%0aX', '//evil.example', 'SE2%2F..', '%ff', 'SE2?<script>'])
+      assert.equal((await get('/', { cookie: `elnav_area=${value}` })).status, 200, value);
+  });
+
+  it('adds VAT and energy tax exactly, and says which', async () => {
+    // 43.15 öre; with 25 % 53.9375, with 36 öre of tax 79.15, with both 98.9375.
+    const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: flat('0.43150') });
+    for (const [query, price, contains] of [
+      ['', '43,2', 'Spotpris utan moms, energiskatt och nätavgift.'],
+      ['?vat=on', '53,9', 'Spotpris med 25\u00a0% moms, utan energiskatt och nätavgift.'],
+      ['?tax=on', '79,2', 'Spotpris med energiskatt, utan moms och nätavgift.'],
+      ['?vat=on&tax=on', '98,9', 'Spotpris med energiskatt och 25\u00a0% moms, utan nätavgift.'],
+      ['?vat=yes&tax=1', '43,2', 'Spotpris utan moms, energiskatt och nätavgift.'],
+    ] as const) {
+      const { text } = await get(`/SE4${query}`);
+      assert.equal(priceIn(text), price, query);
+      assert.ok(text.includes(contains), contains);
+      assert.deepEqual([...new Set(valuesIn(text).slice(2, 96))], [price.replace(',', '.')], query);
+      const [, own = ''] = text.split('<details>');
+      assert.ok(
+        rowsOf(own).every(([, _first, _second, ...cells]) => cells.every((cell) => cell === price)),
+        query,
+      );
+      assert.equal(text.includes('Energiskatten i'), query.endsWith('tax=on'), query);
+    }
+    const { text } = await get('/SE4?vat=on&tax=on');
+    assert.match(text, /Energiskatten i SE4 är 36,0 öre\/kWh sedan den 1 januari 2026, 45,0 med moms\./);
+    // 10, 30, 60 and 120 öre of the legend.
+    assert.match(text, /under 57,5.*57,5–82,5.*82,5–120.*120–195.*195 eller mer/s);
+    assert.match(text, /elhandlarens påslag och nätavgift, och moms på dem/);
+  });
+
+  it('takes the tax of a municipality of the area, and no other', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: flat('-0.01000') });
+    const { text } = await get('/SE1?kommun=2580&tax=on&vat=on');
+    assert.match(text, /<h1>Elpriset i Luleå \(SE1\) just nu</);
+    // (−1 + 26.4) × 1.25
+    assert.equal(priceIn(text), '31,8');
+    assert.match(
+      text,
+      /Energiskatten i Luleå är 26,4 öre\/kWh sedan den 1 januari 2026, 33,0 med moms \(nedsatt\)\./,
+    );
+    assert.equal(
+      priceIn((await get('/SE1?kommun=2580&vat=on')).text),
+      '−1,3',
+      'VAT is on a price below zero too',
+    );
+    for (const kommun of ['1280', '0000', 'Lule%C3%A5', '2580%20', '25'])
+      assert.match((await get(`/SE1?kommun=${kommun}`)).text, /<h1>Elpriset i SE1 Luleå/, kommun);
+  });
+
+  it('takes the tax of each day where it changes at midnight', async () => {
+    const { get } = await make({ at: '2025-12-31T13:07:00Z', answer: flat('0.50000') });
+    const values = valuesIn((await get('/SE4?tax=on')).text);
+    // 43.9 öre in 2025, and 36.0 in 2026.
+    assert.deepEqual([values[0], values[95], values[96], values[191]], ['93.9', '93.9', '86', '86']);
+    const { text } = await get('/SE4?tax=on', { 'accept-language': 'en' });
+    assert.match(
+      text,
+      /Energy tax in SE4: 43\.9 öre\/kWh since 1 January 2025\. From tomorrow it is 36\.0 öre\/kWh\./,
+    );
+    const late = await make({ at: '2026-12-31T13:07:00Z', answer: flat('0.50000') });
+    assert.match((await late.get('/SE4?tax=on')).text, /Skattesatsen för 2027 är inte känd än\./);
+  });
+
+  it('is offered with a place that was looked up', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    const { text } = await get('/lookup?q=972+31', { cookie: 'elnav_area=SE3%3Ftax%3Don' });
+    assert.match(
+      text,
+      /href="\/area\/SE1\?kommun=2580&amp;tax=on" rel="nofollow">Visa priserna för Luleå \(SE1\)</,
+    );
+    assert.match(
+      (await get('/lookup?q=SE4')).text,
+      /href="\/area\/SE4" rel="nofollow">Visa priserna för SE4</,
+    );
+  });
+
+  it('colours prices by the same limits in bars, tiles and map', async () => {
+    for (const [price, step] of [
+      ['-0.50000', 1],
+      ['0.09999', 1],
+      ['0.10000', 2],
+      ['0.30000', 3],
+      ['0.60000', 4],
+      ['1.20000', 5],
+    ] as const) {
+      const { text } = await (await make({ at: '2026-11-21T13:07:00Z', answer: flat(price) })).get(
+        '/SE3?vat=on',
+      );
+      assert.ok(barsIn(text, String(step)) >= 2 * 95, price);
+      assert.equal(count(text, `class="area step-${step}"`), 4, price);
+      assert.equal(count(text, `class="map-area step-${step}`), 4, price);
+      assert.match(text, new RegExp(`class="own card step-${step}"`), price);
+    }
+  });
+
+  it('keeps only so many pages, and makes each once', async () => {
+    const { get, looks } = await make({ at: '2026-11-21T13:07:00Z' });
+    const first = await get('/SE3?vat=on');
+    const { etag } = first.headers;
+    const again = await get('/SE3?vat=on&utm=1', { 'if-none-match': String(etag) });
+    assert.equal(again.status, 304);
+    assert.notEqual((await get('/SE3')).headers.etag, etag);
+    assert.equal(looks(), 1, 'what is known is read once for all of them');
   });
 });
 

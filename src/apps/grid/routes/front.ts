@@ -1,17 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
-import type { Language, Words } from '../../../core/language.ts';
+import { AppError } from '../../../core/errors.ts';
+import { dayAt } from '../../../core/swedish-days.ts';
 import type { Areas } from '../../../domain/areas/index.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import type { Production } from '../../../domain/production/index.ts';
+import { cookieIn, setCookie } from '../../../http/cookies.ts';
 import { pageLanguage } from '../../../http/language.ts';
-import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
+import { keepPages, sendPage, sendPrepared } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import type { Answer } from '../front/answer.ts';
+import {
+  areaOf,
+  type Choice,
+  choiceOfText,
+  DEFAULT_CHOICE,
+  readChoice,
+  textOfChoice,
+} from '../front/choice.ts';
 import { find } from '../front/find.ts';
 import { createMap } from '../front/map.ts';
 import { answerPage, answerPart, type FrontParts, frontPage } from '../front/page.ts';
-import { createLook, type Known, readYesterday } from '../front/situation.ts';
+import { shownPrices } from '../front/shown-prices.ts';
+import { createLook, readYesterday } from '../front/situation.ts';
 
 interface FrontRoutes {
   readonly areas: Areas;
@@ -25,8 +36,14 @@ interface FrontRoutes {
   readonly isSignUpOpen: boolean;
 }
 
+/** Remembers the chosen area for `/`; its value is the text of the choice, and it is used for nothing else. */
+const COOKIE = 'elnav_area';
+const YEAR_SECONDS = 365 * 86_400;
+/** Pages that are kept: those of all areas and switches in both languages, with room for municipalities. */
+const MOST_PAGES = 64;
+
 /**
- * The front page, made once for each language and state of prices and production; and look-ups, which are counted like
+ * The front page, made once for each choice, language and state of prices and production; and look-ups, which are counted like
  * those of the API, so that the page is no way around its quotas.
  */
 export function addFrontRoutes(
@@ -35,11 +52,21 @@ export function addFrontRoutes(
 ): void {
   const look = createLook({ prices, production, clock });
   const parts: FrontParts = { assets, map: createMap(areas), ...site };
-  const pages = { sv: keepPage(), en: keepPage() } satisfies Words<unknown>;
+  const pageOf = keepPages(MOST_PAGES);
+  const chosenIn = (request: FastifyRequest) => choiceOfText(areas, cookieIn(request, COOKIE));
 
-  const make = async (known: Known, language: Language): Promise<string> => {
-    const yesterday = known.current === null ? await readYesterday(prices, known.now) : [];
-    return frontPage(parts, { ...known, language, yesterday });
+  const send = (request: FastifyRequest, reply: FastifyReply, choice: Choice | undefined) => {
+    const language = pageLanguage(request);
+    const known = look();
+    const version = `${known.version} ${dayAt(clock.now())} ${site.connectUrl()}`;
+    const own = { choice: choice ?? DEFAULT_CHOICE, isChosen: choice !== undefined };
+    const make = async () => {
+      const yesterday = known.current === null ? await readYesterday(prices, known.now) : [];
+      const shown = shownPrices(areas, own.choice);
+      return frontPage(parts, { ...known, language, yesterday }, { ...own, shown });
+    };
+    const key = `${language} ${choice === undefined ? '' : textOfChoice(choice)}`;
+    return sendPrepared(request, reply, pageOf(key)({ version, make }));
   };
 
   app.get<{ Querystring: Record<string, unknown> }>(
@@ -48,11 +75,39 @@ export function addFrontRoutes(
     (request, reply) => {
       const { q } = request.query;
       if (q !== undefined) return reply.redirect(`/lookup?q=${encodeURIComponent(textOf(q))}`, 302);
-      const language = pageLanguage(request);
-      const known = look();
-      const version = `${known.version} ${site.connectUrl()}`;
-      const page = pages[language]({ version, make: () => make(known, language) });
-      return sendPrepared(request, reply, page);
+      const chosen = chosenIn(request);
+      // To the address of the area, so that what stands in the browser can be shared.
+      if (chosen !== undefined)
+        return reply
+          .header('cache-control', 'no-store')
+          .header('vary', 'cookie')
+          .redirect(`/${textOfChoice(chosen)}`, 302);
+      return send(request, reply, undefined);
+    },
+  );
+
+  app.get<{ Params: { area: string }; Querystring: Record<string, unknown> }>(
+    '/:area(^[sS][eE][1-4]$)',
+    { config: { access: 'public' }, schema: { hide: true } },
+    (request, reply) => {
+      const area = areaOf(request.params.area);
+      if (area === undefined) throw new AppError('route.not_found', 'there is no such price area');
+      const choice = readChoice(areas, area, request.query);
+      if (area !== request.params.area) return reply.redirect(`/${textOfChoice(choice)}`, 301);
+      return send(request, reply, choice);
+    },
+  );
+
+  // A link and not a form, like that of the language: nobody is harmed if another site triggers it.
+  app.get<{ Params: { area: string }; Querystring: Record<string, unknown> }>(
+    '/area/:area(^(?:SE[1-4]|forget)$)',
+    { exposeHeadRoute: false, config: { access: 'public' }, schema: { hide: true } },
+    (request, reply) => {
+      const area = areaOf(request.params.area);
+      const value = area === undefined ? '' : textOfChoice(readChoice(areas, area, request.query));
+      const secure = site.publicUrl().startsWith('https:');
+      setCookie(reply, { name: COOKIE, value, maxAge: area === undefined ? 0 : YEAR_SECONDS, secure });
+      return reply.header('cache-control', 'no-store').redirect(`/${value}`, 303);
     },
   );
 
@@ -60,11 +115,9 @@ export function addFrontRoutes(
     const { q, part } = request.query as Record<string, unknown>;
     const language = pageLanguage(request);
     const situation = { ...look(), language, yesterday: [] };
-    const text = textOf(q).slice(0, MOST_SHOWN);
+    const asked = { text: textOf(q).slice(0, MOST_SHOWN), answer, choice: chosenIn(request) ?? null };
     const markup =
-      part === 'answer'
-        ? answerPart(parts, situation, answer)
-        : answerPage(parts, situation, { text, answer });
+      part === 'answer' ? answerPart(parts, situation, asked) : answerPage(parts, situation, asked);
     return sendPage(reply, markup, reply.statusCode);
   };
 

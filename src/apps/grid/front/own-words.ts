@@ -1,0 +1,141 @@
+import type { Language, Words } from '../../../core/language.ts';
+import { VAT_PERCENT } from '../../../domain/tax/index.ts';
+
+/** The texts of what is about a chosen area. */
+interface OwnWords {
+  /** `SE3 Stockholm`, or with a municipality `Sundsvall, SE2`. */
+  heading(place: string): string;
+  title(place: string): string;
+  description(place: string): string;
+  /** What prices contain, by what is switched on. */
+  readonly contains: Readonly<Record<'none' | 'vat' | 'tax' | 'both', string>>;
+  /** What a bill adds, by what is switched on. */
+  readonly bill: OwnWords['contains'];
+  readonly chooserLead: string;
+  /** Before anybody has chosen. */
+  guess(place: string): string;
+  readonly remembered: string;
+  readonly forget: string;
+  readonly share: string;
+  readonly switches: string;
+  readonly vat: string;
+  readonly tax: string;
+  readonly without: string;
+  readonly withVat: string;
+  readonly withTax: string;
+  mostOf(area: string): string;
+  taxOf(place: string, rate: string, since: string): string;
+  taxWithVat(rate: string): string;
+  readonly reduced: string;
+  rest(count: number, all: number, rate: string): string;
+  taxTomorrow(rate: string): string;
+  forecast(year: string): string;
+  readonly noTax: string;
+  readonly today: string;
+  readonly tomorrow: string;
+  readonly mean: string;
+  readonly cheapest: string;
+  readonly dearest: string;
+  readonly spotOnly: string;
+  /** What the prices beside the areas are, where other prices contain more. */
+  readonly tiles: string;
+}
+
+const PERCENT = `${VAT_PERCENT}\u00a0%`;
+
+const OWN_WORDS: Words<OwnWords> = {
+  en: {
+    heading: (place) => `Electricity price in ${place} now`,
+    title: (place) => `Electricity price in ${place}, today and tomorrow`,
+    description: (place) =>
+      `The spot price of electricity in ${place} now, today and tomorrow, as bars and in a table, with or without VAT and energy tax.`,
+    contains: {
+      none: 'Spot price without VAT, energy tax and grid fees.',
+      vat: `Spot price with ${VAT_PERCENT}% VAT, without energy tax and grid fees.`,
+      tax: 'Spot price with energy tax, without VAT and grid fees.',
+      both: `Spot price with energy tax and ${VAT_PERCENT}% VAT, without grid fees.`,
+    },
+    bill: {
+      none: 'Your bill adds the supplier’s markup, grid fees, energy tax and VAT.',
+      vat: 'Your bill adds the supplier’s markup, grid fees and energy tax, with VAT on them.',
+      tax: 'Your bill adds the supplier’s markup, grid fees and VAT.',
+      both: 'Your bill adds the supplier’s markup and grid fees, with VAT on them.',
+    },
+    chooserLead: 'Choose your price area',
+    guess: (place) => `${place} is shown until you choose your own area.`,
+    remembered:
+      'Your choice is kept in a cookie (elnav_area) in this browser for a year, and used for this page only.',
+    forget: 'Forget my choice',
+    share: 'Link to this page',
+    switches: 'What the price contains',
+    vat: 'VAT',
+    tax: 'Energy tax',
+    without: 'Without',
+    withVat: `With, ${VAT_PERCENT}%`,
+    withTax: 'With',
+    mostOf: (area) => `most of ${area}`,
+    taxOf: (place, rate, since) => `Energy tax in ${place}: ${rate} öre/kWh since ${since}`,
+    taxWithVat: (rate) => `, ${rate} with VAT`,
+    reduced: ' (reduced rate)',
+    rest: (count, all, rate) =>
+      `In ${count} of the area’s ${all} municipalities it is ${rate}: look up your place below to get your own.`,
+    taxTomorrow: (rate) => `From tomorrow it is ${rate} öre/kWh.`,
+    forecast: (year) => `The rate of ${year} is not known yet.`,
+    noTax: 'The energy tax is not known, so it is not added.',
+    today: 'Today',
+    tomorrow: 'Tomorrow',
+    mean: 'Average',
+    cheapest: 'Cheapest hour',
+    dearest: 'Most expensive hour',
+    tiles: 'The prices beside the areas are spot prices without VAT and energy tax.',
+    spotOnly: 'Spot prices without VAT and energy tax.',
+  },
+  sv: {
+    heading: (place) => `Elpriset i ${place} just nu`,
+    title: (place) => `Elpriset i ${place} i dag och i morgon`,
+    description: (place) =>
+      `Spotpriset på el i ${place} just nu, i dag och i morgon, i diagram och tabell, med eller utan moms och energiskatt.`,
+    contains: {
+      none: 'Spotpris utan moms, energiskatt och nätavgift.',
+      vat: `Spotpris med ${PERCENT} moms, utan energiskatt och nätavgift.`,
+      tax: 'Spotpris med energiskatt, utan moms och nätavgift.',
+      both: `Spotpris med energiskatt och ${PERCENT} moms, utan nätavgift.`,
+    },
+    bill: {
+      none: 'På räkningen tillkommer elhandlarens påslag, nätavgift, energiskatt och moms.',
+      vat: 'På räkningen tillkommer elhandlarens påslag, nätavgift och energiskatt, och moms på dem.',
+      tax: 'På räkningen tillkommer elhandlarens påslag, nätavgift och moms.',
+      both: 'På räkningen tillkommer elhandlarens påslag och nätavgift, och moms på dem.',
+    },
+    chooserLead: 'Välj elområde',
+    guess: (place) => `Här visas ${place} tills du har valt ditt eget elområde.`,
+    remembered:
+      'Ditt val sparas i en kaka (elnav_area) i webbläsaren i ett år och används bara för den här sidan.',
+    forget: 'Glöm mitt val',
+    share: 'Länk till den här sidan',
+    switches: 'Vad priset innehåller',
+    vat: 'Moms',
+    tax: 'Energiskatt',
+    without: 'Utan',
+    withVat: `Med, ${PERCENT}`,
+    withTax: 'Med',
+    mostOf: (area) => `större delen av ${area}`,
+    taxOf: (place, rate, since) => `Energiskatten i ${place} är ${rate} öre/kWh sedan den ${since}`,
+    taxWithVat: (rate) => `, ${rate} med moms`,
+    reduced: ' (nedsatt)',
+    rest: (count, all, rate) =>
+      `I ${count} av områdets ${all} kommuner är den ${rate} öre. Slå upp din ort här nedanför så räknar vi med rätt skatt.`,
+    taxTomorrow: (rate) => `Från och med i morgon är den ${rate} öre/kWh.`,
+    forecast: (year) => `Skattesatsen för ${year} är inte känd än.`,
+    noTax: 'Energiskatten är inte känd och räknas därför inte med.',
+    today: 'I dag',
+    tomorrow: 'I morgon',
+    mean: 'Snittpris',
+    cheapest: 'Billigaste timmen',
+    dearest: 'Dyraste timmen',
+    tiles: 'Priserna vid elområdena är spotpris utan moms och energiskatt.',
+    spotOnly: 'Spotpris utan moms och energiskatt.',
+  },
+};
+
+export const ownWordsIn = (language: Language): OwnWords => OWN_WORDS[language];
