@@ -85,7 +85,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     const { page } = watched;
     assert.equal(await page.locator('#locate').isVisible(), false);
     assert.equal(await page.locator('.reader').isVisible(), false);
-    assert.equal(await page.locator('.curve svg:visible').count(), 1 + Number(await hasTomorrow()));
+    assert.equal(await page.locator('.day-bars > svg:visible').count(), 1 + Number(await hasTomorrow()));
     await page.getByLabel('Postnummer, ort eller koordinater').fill('972 31');
     await page.getByRole('button', { name: 'Slå upp' }).click();
     await page.waitForURL(`${full.grid}/lookup?q=972+31`);
@@ -139,21 +139,93 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await end(watched);
   });
 
-  it('shows values by keyboard and pointer', async () => {
-    const watched = await open(full, SCREEN);
+  it('shows prices by keyboard and pointer', async () => {
+    const watched = await open(full, SCREEN, '/SE3');
     const { page } = watched;
-    const slider = page.getByLabel('Priserna vid en vald tid');
+    const slider = page.getByLabel('Priset vid en vald tid');
+    const tip = page.locator('.tip:visible');
+    assert.equal(await tip.count(), 0);
     await slider.focus();
     await page.keyboard.press('Home');
-    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /00:00: SE1 .*, SE4 .* öre\/kWh/);
+    const said = (await slider.getAttribute('aria-valuetext')) ?? '';
+    assert.match(said, /00:00–00:15: [\d,−]+ öre\/kWh, (?:mycket lågt|lågt|medel|högt|mycket högt)$/);
+    const cell = page.locator('.tables').first().locator('tbody td').first();
+    const price = (await cell.textContent()) ?? '';
+    assert.ok(price !== '' && said.includes(`: ${price} öre/kWh`), `${said}, and ${price} in the table`);
+    assert.ok(((await tip.textContent()) ?? '').includes(`${price} öre/kWh`));
     await page.keyboard.press('ArrowRight');
-    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /00:15/);
-    const box = await page.locator('.curves-wide .curve').first().boundingBox();
-    assert.ok(box !== null);
-    await page.mouse.move(box.x + box.width * 0.25, box.y + box.height / 2);
-    assert.doesNotMatch((await slider.getAttribute('aria-valuetext')) ?? '', /00:15/);
-    assert.equal(await page.locator('.curves-wide .cursor:not([hidden])').count(), 1);
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /00:15–00:30/);
+    await assertAccessible(page);
+    await slider.blur();
+    assert.equal(await tip.count(), 0);
+    const chart = page.locator('.day-bars').first();
+    await chart.scrollIntoViewIfNeeded();
+    const box = (await chart.boundingBox()) ?? assert.fail();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2);
+    assert.match((await tip.textContent()) ?? '', /1[123]:\d\d–1[123]:\d\d/);
+    assert.equal(await page.locator('.bars-mark:not([hidden])').count(), 1);
+    const framed = (await tip.boundingBox()) ?? assert.fail();
+    assert.ok(
+      Math.abs(framed.x + framed.width / 2 - (box.x + box.width / 2)) < framed.width,
+      'at the pointer',
+    );
+    await page.mouse.move(0, 0);
+    assert.equal(await tip.count(), 0);
     await end(watched);
+  });
+
+  it('keeps the tip within the narrowest window', async () => {
+    const watched = await open(full, { ...PHONE, hasTouch: true }, '/SE3?vat=on&tax=on');
+    const { page } = watched;
+    const slider = page.getByLabel('Priset vid en vald tid');
+    await slider.focus();
+    for (const key of ['Home', 'End']) {
+      await page.keyboard.press(key);
+      const box = (await page.locator('.tip:visible').first().boundingBox()) ?? assert.fail();
+      assert.ok(box.x >= 0 && box.x + box.width <= 360, `${key}: ${JSON.stringify(box)}`);
+    }
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
+    await end(watched);
+  });
+
+  it('remembers an area and its switches without scripts or an account', async () => {
+    const watched = await open(full, { ...PHONE, javaScriptEnabled: false });
+    const { page } = watched;
+    const chooser = page.getByRole('navigation', { name: 'Välj elområde' });
+    assert.equal(await chooser.locator('[aria-current]').count(), 0, 'nothing is chosen yet');
+    await chooser.getByRole('link', { name: 'SE1' }).click();
+    await page.waitForURL(`${full.grid}/SE1`);
+    await page.getByRole('heading', { level: 1, name: 'Elpriset i SE1 Luleå just nu' }).waitFor();
+    const spot = await page.locator('.own-price .number').textContent();
+    await page.getByRole('group', { name: 'Moms' }).getByRole('link', { name: 'Med, 25 %' }).click();
+    await page.waitForURL(`${full.grid}/SE1?vat=on`);
+    await page.getByRole('group', { name: 'Energiskatt' }).getByRole('link', { name: 'Med' }).click();
+    await page.waitForURL(`${full.grid}/SE1?vat=on&tax=on`);
+    assert.notEqual(await page.locator('.own-price .number').textContent(), spot);
+    await page.getByText('Energiskatten i SE1 är 26,4 öre/kWh').waitFor();
+    await page.goto(full.grid);
+    await page.waitForURL(`${full.grid}/SE1?vat=on&tax=on`);
+    await page.getByLabel('Postnummer, ort eller koordinater').fill('211 00');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Visa priserna för Malmö (SE4)' }).click();
+    await page.waitForURL(`${full.grid}/SE4?kommun=1280&vat=on&tax=on`);
+    await page.getByRole('heading', { level: 1, name: 'Elpriset i Malmö (SE4) just nu' }).waitFor();
+    await page.getByRole('link', { name: 'Glöm mitt val' }).click();
+    await page.waitForURL(`${full.grid}/`);
+    assert.deepEqual(await page.context().cookies(), []);
+    await end(watched);
+  });
+
+  it('raises the own price, and has the search before the charts until an area is chosen', async () => {
+    const top = async (path: string, selector: string) => {
+      const watched = await open(full, PHONE, path);
+      const box = (await watched.page.locator(selector).first().boundingBox()) ?? assert.fail();
+      await end(watched);
+      return box.y;
+    };
+    assert.ok((await top('/', '.own-price')) < 600);
+    assert.ok((await top('/', '#q')) < (await top('/', '.day-bars')));
+    assert.ok((await top('/SE3', '.day-bars')) < (await top('/SE3', '#q')));
   });
 
   it('can be used by keyboard only', async () => {
@@ -161,17 +233,27 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     const { page } = watched;
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.className'), 'skip');
-    await page.locator('#q').focus();
+    await page.locator('.intro-links a').last().focus();
     const focused: unknown[] = [];
-    for (let times = 0; times < 6; times += 1) {
+    for (let times = 0; times < 8; times += 1) {
       await page.keyboard.press('Tab');
-      focused.push(
-        await page.evaluate('document.activeElement.getAttribute("href") ?? document.activeElement.id'),
-      );
+      focused.push(await page.evaluate('document.activeElement.getAttribute("href")'));
     }
-    assert.deepEqual(focused.slice(-4), ['#SE1', '#SE2', '#SE3', '#SE4']);
+    assert.deepEqual(focused, [
+      '/area/SE1',
+      '/area/SE2',
+      '/area/SE3',
+      '/area/SE4',
+      '/area/SE3',
+      '/area/SE3?vat=on',
+      '/area/SE3',
+      '/area/SE3?tax=on',
+    ]);
     await page.keyboard.press('Enter');
-    await page.waitForURL(/#SE4$/);
+    await page.waitForURL(/\/SE3\?tax=on$/);
+    await page.locator('.map-area').last().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/SE4\?tax=on$/);
     await end(watched);
   });
 });
