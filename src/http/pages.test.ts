@@ -6,7 +6,7 @@ import { assets } from '../../test/kit/assets.ts';
 import { AppError } from '../core/errors.ts';
 import { sendError } from './errors.ts';
 import { acceptForms, formOf } from './forms.ts';
-import { addAssetRoutes, keepPage, preparePage, sendPage, sendPrepared } from './pages.ts';
+import { addAssetRoutes, keepPage, keepPages, preparePage, sendPage, sendPrepared } from './pages.ts';
 import { refuseForeign } from './same-origin.ts';
 
 const PAGE = `<!doctype html>\n${'<p>the same for everybody</p>\n'.repeat(50)}`;
@@ -93,6 +93,20 @@ describe('pages over HTTP', () => {
     await assert.rejects(async () => page({ version: 'a', make }), TypeError);
     const { asset } = await page({ version: 'a', make: () => PAGE });
     assert.equal(asset.body.toString(), PAGE);
+  });
+
+  it('keeps the pages that were asked for last, and forgets the others', async () => {
+    const pageOf = keepPages(2);
+    const made: string[] = [];
+    const ask = async (key: string) => {
+      const make = () => {
+        made.push(key);
+        return `${key} ${PAGE}`;
+      };
+      return (await pageOf(key)({ version: '1', make })).asset.body.toString().slice(0, 1);
+    };
+    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) assert.equal(await ask(key), key);
+    assert.deepEqual(made, ['a', 'b', 'c', 'b'], 'of three, the one asked for longest ago');
   });
 
   it('serves the files of pages as immutable, and no other files', async () => {

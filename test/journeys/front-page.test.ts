@@ -73,6 +73,21 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     });
   }
 
+  it('has none with an area, its municipality and its switches chosen either', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const watched = await open(
+        full,
+        { ...PHONE, colorScheme, locale: 'en-GB' },
+        '/SE2?kommun=2281&vat=on&tax=on',
+      );
+      await watched.page
+        .getByRole('heading', { level: 1, name: 'Electricity price in Sundsvall (SE2) now' })
+        .waitFor();
+      await assertAccessible(watched.page);
+      await end(watched);
+    }
+  });
+
   it('never wraps names inside, even in the narrowest window', async () => {
     const watched = await open(full, { viewport: { width: 320, height: 640 } });
     assert.equal(await watched.page.locator('.area-name').count(), 4);

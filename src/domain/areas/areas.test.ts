@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { gridArea, postalCode, rectangle, smallTables } from '../../../test/kit/areas.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { type AreaTables, createAreas, readTables } from './index.ts';
 
 const areasOf = (changed: Partial<AreaTables> = {}) =>
@@ -425,5 +426,40 @@ describe('the bundled tables', () => {
 
   it('return twenty places for two letters', () => {
     for (const query of ['an', 'st']) assert.equal(real.search(query).length, 20);
+  });
+});
+
+describe('the energy tax of a price area', () => {
+  const of = (codes: Readonly<Record<string, readonly [PriceArea, number]>>) =>
+    areasOf({
+      postal_codes: Object.entries(codes).flatMap(([municipality, [elomrade, count]], index) =>
+        Array.from({ length: count }, (_, at) =>
+          postalCode(String(10_000 + index * 100 + at), 'Ort', { municipality, elomrade }),
+        ),
+      ),
+    });
+
+  it('is the rate of most of its postal codes, with the other one', () => {
+    const mixed = of({ '0180': ['SE3', 3], '2580': ['SE3', 2], '1280': ['SE3', 1] });
+    assert.deepEqual(mixed.areaTax('SE3', '2026-11-21'), {
+      energy_tax: TAX,
+      is_forecast: false,
+      other: { ...TAX, rate_ore_per_kwh: '26.4', rate_ore_per_kwh_incl_vat: '33', reduced: true },
+      other_count: 1,
+      count: 3,
+    });
+    const north = of({ '0180': ['SE3', 1], '2580': ['SE3', 2], '1280': ['SE4', 1] }).areaTax(
+      'SE3',
+      '2026-11-21',
+    );
+    assert.deepEqual([north?.energy_tax.rate_ore_per_kwh, north?.other, north?.count], ['26.4', TAX, 2]);
+  });
+
+  it('is the only one where all have the same, that of the day, and null where it is not known', () => {
+    const south = of({ '1280': ['SE4', 2] });
+    assert.equal(south.areaTax('SE4', '2026-11-21')?.other, null);
+    assert.equal(south.areaTax('SE4', '2027-01-01')?.is_forecast, true);
+    assert.equal(south.areaTax('SE4', '1990-01-01'), null);
+    assert.equal(south.areaTax('SE1', '2026-11-21'), null);
   });
 });

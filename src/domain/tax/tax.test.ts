@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createTax } from './index.ts';
+import { createTax, priceWith, VAT_PERCENT } from './index.ts';
 
 const tax = createTax({
   // Out of order on purpose.
@@ -82,5 +82,23 @@ describe('energy tax', () => {
         assert.equal(holding[0]?.rate_ore_per_kwh, tax.on(municipality, when)?.rate_ore_per_kwh);
       }),
     );
+  });
+});
+
+describe('a price with energy tax and VAT', () => {
+  it('is exact, with VAT on the tax too', () => {
+    assert.equal(VAT_PERCENT, 25);
+    for (const [spot, energyTax, hasVat, price] of [
+      ['0.87431', null, false, '0.87431'],
+      ['0.87431', null, true, '1.0928875'],
+      ['0.87431', '36.0', false, '1.23431'],
+      ['0.87431', '36.0', true, '1.5428875'],
+      ['0.1', '26.4', true, '0.455'],
+      ['0', '43.9', true, '0.54875'],
+      ['-0.36', '36.0', true, '0'],
+      ['-0.01234', null, true, '-0.015425'],
+      ['0.0000001', null, true, '0.000000125'],
+    ] as const)
+      assert.equal(priceWith(spot, { energyTax, hasVat }), price, `${spot} ${energyTax} ${hasVat}`);
   });
 });

@@ -78,7 +78,7 @@ ${range.ticks.map((ore) => {
   return html`<line class="${ore === 0 ? 'bars-zero' : 'bars-line'}" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="bars-ore" x="-8" y="${y}" dy="4">${format.limit((ore / 100).toFixed(6))}</text>`;
 })}
 <svg class="bars-in" viewBox="${`0 0 ${minutes} ${HEIGHT}`}" preserveAspectRatio="none">${paths.map(
-    ({ step, path }) => html`<path class="${`step-${step}`}" d="${path.join('')}"/>`,
+    ({ step, path }) => html`<path class="${`step-${step}`}" fill="currentcolor" d="${path.join('')}"/>`,
   )}</svg>
 ${hours
   .filter((at) => at < end && swedishTime(at).hour % EVERY_HOURS === 0)

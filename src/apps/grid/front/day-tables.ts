@@ -22,7 +22,7 @@ export function quartersTable(caption: string, day: PricedDay, { shown, language
   const minutes = [...new Set(day.slots.map(({ start }) => minuteOf(start)))].toSorted((a, b) => a - b);
   const hours = Map.groupBy(day.slots, ({ start }) => Math.floor(start / HOUR_MS) * HOUR_MS);
   return html`<div class="table-scroll" tabindex="0"><table class="hours"><caption>${caption}, ${words.unit}</caption>
-<thead><tr><th scope="col">${words.curves.hour}</th>${minutes.map((minute) => html`<th scope="col" class="number">:${String(minute).padStart(2, '0')}</th>`)}</tr></thead>
+<thead><tr><th scope="col">${words.days.hour}</th>${minutes.map((minute) => html`<th scope="col" class="number">:${String(minute).padStart(2, '0')}</th>`)}</tr></thead>
 <tbody>${[...hours].map(
     ([hour, slots]) =>
       html`<tr><th scope="row">${format.hour(hour)}</th>${minutes.map((minute) => {
@@ -43,7 +43,7 @@ export function areasTable(caption: string, days: readonly PricedDay[], language
     (a, b) => a - b,
   );
   return html`<div class="table-scroll" tabindex="0"><table class="hours"><caption>${caption}, ${words.unit}</caption>
-<thead><tr><th scope="col">${words.curves.hour}</th>${PRICE_AREAS.map((area) => html`<th scope="col" class="number">${area}</th>`)}</tr></thead>
+<thead><tr><th scope="col">${words.days.hour}</th>${PRICE_AREAS.map((area) => html`<th scope="col" class="number">${area}</th>`)}</tr></thead>
 <tbody>${starts.map(
     (start) =>
       html`<tr><th scope="row">${format.hour(start)}</th>${PRICE_AREAS.map((area) => {

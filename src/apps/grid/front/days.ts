@@ -22,7 +22,7 @@ export function daysSection(own: Own, situation: Situation): Html | null {
   const all = isToday ? situation.days : situation.yesterday;
   if (all.length === 0) return null;
   const mine = all.filter(({ area }) => area === own.choice.area).toSorted((a, b) => a.start - b.start);
-  const words = wordsIn(language).curves;
+  const words = wordsIn(language).days;
   const format = formatIn(language);
   const headingOf = (start: number) => {
     const name = !isToday ? words.yesterday : start <= now ? words.today : words.tomorrow;
@@ -61,7 +61,7 @@ interface Drawn {
 /** A chart of each day on one scale, what their colours mean, and the slider that reads them. */
 function bars(days: readonly PricedDay[], own: Own, { situation, headingOf }: Drawn): Html {
   const { language, now } = situation;
-  const words = wordsIn(language).curves;
+  const words = wordsIn(language).days;
   const format = formatIn(language);
   const { shown } = own;
   const oreOf = (price: string, day: string) => new Big(shown.price(price, day)).times(100);
@@ -98,7 +98,7 @@ ${reader(days, own, { label: words.read, names: stepNames(language) })}`;
 
 /** The cheapest and the dearest slot of a day, by their time. */
 function extremes(day: PricedDay, { shown }: Own, { language }: Situation): Html | null {
-  const words = wordsIn(language).curves;
+  const words = wordsIn(language).days;
   const format = formatIn(language);
   const ranked = day.slots.toSorted((a, b) => new Big(a.price).cmp(b.price) || a.start - b.start);
   const least = ranked[0];
@@ -111,13 +111,13 @@ function extremes(day: PricedDay, { shown }: Own, { language }: Situation): Html
 
 /** What to expect of the prices of tomorrow, which are not there. */
 function tomorrowText({ language, now, health }: Situation): string {
-  const { curves, switchedOff } = wordsIn(language);
+  const { days, switchedOff } = wordsIn(language);
   if (!health.is_on) return switchedOff;
-  return swedishTime(now).hour < LATE_FROM_HOUR ? curves.expected : curves.late;
+  return swedishTime(now).hour < LATE_FROM_HOUR ? days.expected : days.late;
 }
 
 function sourceLine(days: readonly PricedDay[], { language }: Situation): Html | null {
-  const words = wordsIn(language).curves;
+  const words = wordsIn(language).days;
   const slugs = [...new Set(days.flatMap(({ source }) => source.split(', ')))].filter(
     (slug) => slug !== SAMPLE,
   );

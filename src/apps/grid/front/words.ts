@@ -14,7 +14,7 @@ export interface FrontWords {
   readonly unit: string;
   readonly levels: Readonly<Record<Level, string>>;
   readonly noPrice: string;
-  readonly curves: {
+  readonly days: {
     /** By how many minutes the shortest price holds for. */
     heading(minutes: number): string;
     readonly headingYesterday: string;
@@ -94,7 +94,7 @@ const en: FrontWords = {
   unit: 'öre/kWh',
   levels: { low: 'Low for the day', normal: 'Normal for the day', high: 'High for the day' },
   noPrice: 'No price yet',
-  curves: {
+  days: {
     heading: (minutes) => (minutes < 60 ? 'Prices for every quarter hour' : 'Prices hour by hour'),
     headingYesterday: 'Yesterday’s prices',
     label: (place, day) =>
@@ -192,7 +192,7 @@ const sv: FrontWords = {
   unit: 'öre/kWh',
   levels: { low: 'Lågt för dagen', normal: 'Normalt för dagen', high: 'Högt för dagen' },
   noPrice: 'Inget pris än',
-  curves: {
+  days: {
     heading: (minutes) => (minutes < 60 ? 'Priset kvart för kvart' : 'Priset timme för timme'),
     headingYesterday: 'Gårdagens priser',
     label: (place, day) =>

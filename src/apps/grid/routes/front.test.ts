@@ -346,7 +346,7 @@ const flat =
 const priceIn = (text: string) => /class="own-price"><span class="number">([^<]*)</.exec(text)?.[1];
 /** How many bars are drawn, of all colours or of one. */
 const barsIn = (text: string, step = '\\d') =>
-  [...text.matchAll(new RegExp(`<path class="step-${step}" d="([^"]*)"`, 'g'))]
+  [...text.matchAll(new RegExp(`<path class="step-${step}" fill="currentcolor" d="([^"]*)"`, 'g'))]
     .map(([, path = '']) => path.split('M').length - 1)
     .reduce((sum, bars) => sum + bars, 0);
 const valuesIn = (text: string) => /data-values="([^"]*)"/.exec(text)?.[1]?.split(' ') ?? [];
