@@ -46,8 +46,7 @@ export function readBars(): void {
     chart.addEventListener('pointerleave', () => show(Number(slider.value), false));
   }
   reader.hidden = false;
-  const now = Math.floor((Date.now() - first) / length);
-  show(Math.min(Math.max(0, now), Number(slider.max)), false);
+  show(Number(slider.value), false);
 }
 
 /** The time under the pointer; undefined beside the bars. */

@@ -93,7 +93,7 @@ function bars(days: readonly PricedDay[], own: Own, { situation, headingOf }: Dr
       },
     )}</div></div>`;
   })}</div>
-${reader(days, own, { label: words.read, names: stepNames(language) })}`;
+${reader(days, own, { label: words.read, names: stepNames(language), now })}`;
 }
 
 /** The cheapest and the dearest slot of a day, by their time. */
@@ -135,13 +135,14 @@ function sourceLine(days: readonly PricedDay[], { language }: Situation): Html |
 const shortestMinutes = (days: readonly PricedDay[]): number =>
   Math.min(...days.flatMap(({ slots }) => slots.map(({ start, end }) => (end - start) / MINUTE_MS)));
 
-interface ReaderWords {
+interface Read {
+  readonly now: number;
   readonly label: string;
   readonly names: readonly string[];
 }
 
 /** What a script needs to read the bars: öre and step of each slot, of the shortest length there is. */
-function reader(days: readonly PricedDay[], { shown }: Own, { label, names }: ReaderWords): Html {
+function reader(days: readonly PricedDay[], { shown }: Own, { label, names, now }: Read): Html {
   const from = Math.min(...days.map(({ start }) => start));
   const until = Math.max(...days.map(({ end }) => end));
   const minutes = shortestMinutes(days);
@@ -156,9 +157,10 @@ function reader(days: readonly PricedDay[], { shown }: Own, { label, names }: Re
       steps.fill(String(stepOf(price)), first, last);
     }
   }
+  const isWithin = from <= now && now < until;
   return html`<div class="reader" hidden data-from="${from}" data-minutes="${minutes}" data-values="${values.join(' ')}" data-steps="${steps.join('')}" data-names="${names.join('|')}">
 <label for="reader">${label}</label>
-<input type="range" id="reader" min="0" max="${count - 1}" value="0">
+<input type="range" id="reader" min="0" max="${count - 1}" value="${isWithin ? Math.floor((now - from) / (minutes * MINUTE_MS)) : 0}">
 <output for="reader"></output>
 </div>`;
 }

@@ -166,6 +166,7 @@ describe('the front page', () => {
     assert.match(text, /(?:Lågt|Normalt|Högt) för dagen/);
     assert.equal(count(text, 'class="day-bars"'), 2);
     assert.match(text, /I dag, lör 21 nov/);
+    assert.match(text, /id="reader" min="0" max="191" value="56">/, 'the slot of now, 14:00');
     assert.match(text, /<h2 id="days-heading">Priset kvart för kvart</);
     assert.match(text, /I morgon, sön 22 nov/);
     assert.match(text, /<a href="https:\/\/www\.elprisetjustnu\.se"[^>]*>Elpriset just nu\.se<\/a>/);
