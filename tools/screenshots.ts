@@ -20,6 +20,7 @@ const NOW = Date.UTC(2026, 9, 14, 12, 20);
 const CALLS_BY_DAY = [4, 9, 7, 2, 1, 6, 9, 8, 9, 5];
 const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContextOptions;
 const LOW = { viewport: { width: 1_280, height: 760 } } satisfies BrowserContextOptions;
+const TALL = { viewport: { width: 1_280, height: 1_360 } } satisfies BrowserContextOptions;
 const NARROW = { viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions;
 
 /** A service at a moment; `place` is that of a previous one. */
@@ -139,7 +140,7 @@ try {
   const cookies = { elnav_session: cookie };
   const linkPage = await beginLink(world, key);
   const shots: readonly Shot[] = [
-    { name: 'front', url: world.grid, options: WIDE },
+    { name: 'front', url: `${world.grid}/SE3`, options: TALL },
     {
       name: 'front-phone',
       url: `${world.grid}/lookup?q=Kiruna`,
