@@ -78,7 +78,7 @@ const OWN_WORDS: Words<OwnWords> = {
     taxWithVat: (rate) => `, ${rate} with VAT`,
     reduced: ' (reduced rate)',
     rest: (count, all, rate) =>
-      `In ${count} of the area’s ${all} municipalities it is ${rate}: look up your place below to get your own.`,
+      `In ${count} of the area’s ${all} municipalities it is ${rate}: look up your place to get your own.`,
     taxTomorrow: (rate) => `From tomorrow it is ${rate} öre/kWh.`,
     forecast: (year) => `The rate of ${year} is not known yet.`,
     noTax: 'The energy tax is not known, so it is not added.',
@@ -124,7 +124,7 @@ const OWN_WORDS: Words<OwnWords> = {
     taxWithVat: (rate) => `, ${rate} med moms`,
     reduced: ' (nedsatt)',
     rest: (count, all, rate) =>
-      `I ${count} av områdets ${all} kommuner är den ${rate} öre. Slå upp din ort här nedanför så räknar vi med rätt skatt.`,
+      `I ${count} av områdets ${all} kommuner är den ${rate} öre. Slå upp din ort så räknar vi med rätt skatt.`,
     taxTomorrow: (rate) => `Från och med i morgon är den ${rate} öre/kWh.`,
     forecast: (year) => `Skattesatsen för ${year} är inte känd än.`,
     noTax: 'Energiskatten är inte känd och räknas därför inte med.',
