@@ -1,6 +1,5 @@
-import { HOUR_MS } from '../../../core/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
 import type { Language } from '../../../core/language.ts';
-import { swedishTime } from '../../../core/swedish-days.ts';
 import type { PricedDay } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
@@ -18,7 +17,8 @@ interface Shown {
 export function quartersTable(caption: string, day: PricedDay, { shown, language }: Shown): Html {
   const words = wordsIn(language);
   const format = formatIn(language);
-  const minuteOf = (start: number) => swedishTime(start).minute;
+  // Hours of Swedish time begin where those of UTC do.
+  const minuteOf = (start: number) => (start % HOUR_MS) / MINUTE_MS;
   const minutes = [...new Set(day.slots.map(({ start }) => minuteOf(start)))].toSorted((a, b) => a - b);
   const hours = Map.groupBy(day.slots, ({ start }) => Math.floor(start / HOUR_MS) * HOUR_MS);
   return html`<div class="table-scroll" tabindex="0"><table class="hours"><caption>${caption}, ${words.unit}</caption>

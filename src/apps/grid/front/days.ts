@@ -100,10 +100,11 @@ ${reader(days, own, { label: words.read, names: stepNames(language), now })}`;
 function extremes(day: PricedDay, { shown }: Own, { language }: Situation): Html | null {
   const words = wordsIn(language).days;
   const format = formatIn(language);
-  const ranked = day.slots.toSorted((a, b) => new Big(a.price).cmp(b.price) || a.start - b.start);
-  const least = ranked[0];
-  const most = ranked.find(({ price }) => price === ranked.at(-1)?.price);
-  if (least === undefined || most === undefined) return null;
+  const [first, ...others] = day.slots.map((slot) => ({ ...slot, exact: new Big(slot.price) }));
+  if (first === undefined) return null;
+  // Of equal ones the first.
+  const least = others.reduce((best, slot) => (slot.exact.lt(best.exact) ? slot : best), first);
+  const most = others.reduce((best, slot) => (slot.exact.gt(best.exact) ? slot : best), first);
   const told = (name: string, { start, price }: typeof least) =>
     html`${name} ${format.time(start)} <span class="number">${format.ore(shown.price(price, day.day))}</span>`;
   return html`<p class="small soft">${told(words.least, least)} · ${told(words.most, most)}</p>`;

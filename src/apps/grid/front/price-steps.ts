@@ -9,7 +9,7 @@ import { formatIn } from './format.ts';
  */
 
 /** SEK per kWh without VAT and tax, from which the next step begins. */
-const LIMITS = ['0.1', '0.3', '0.6', '1.2'] as const;
+const LIMITS = ['0.1', '0.3', '0.6', '1.2'].map((limit) => new Big(limit));
 
 /** Steps from cheap to dear, with the classes `step-1` to `step-5`. */
 export const STEPS = [1, 2, 3, 4, 5] as const;
@@ -41,7 +41,7 @@ export const stepNames = (language: Language): readonly string[] => WORDS[langua
 export function stepLegend(language: Language, shown: (spot: string) => string): Html {
   const { below, from, names } = WORDS[language];
   const format = formatIn(language);
-  const limits = LIMITS.map((limit) => format.limit(shown(limit)));
+  const limits = LIMITS.map((limit) => format.limit(shown(limit.toFixed())));
   return html`<ul class="legend steps small">${STEPS.map((step, index) => {
     const [least, most] = [limits[index - 1], limits[index]];
     const span =
