@@ -12,6 +12,7 @@ import { createCharging } from '../domain/charging/index.ts';
 import { createCursors } from '../domain/events/index.ts';
 import {
   createCards,
+  createLinkCounts,
   createLinkSessions,
   createSignInStore,
   createVendorOAuth,
@@ -75,6 +76,7 @@ export async function openConnect(
   );
   metrics.watchStreams(() => streams.counts());
   metrics.watchDeliveries(() => deliveries.backlog());
+  metrics.watchLinks(createLinkCounts(host));
   const signInStore = createSignInStore(host.database);
   const linkSessions = createLinkSessions({
     ...{ store: signInStore, adapters, publicUrl, clock, random },

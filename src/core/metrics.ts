@@ -35,6 +35,26 @@ export interface Metrics {
   ): void;
   /** Sets the source of the number of waiting deliveries; called when metrics are read. */
   watchDeliveries(count: () => Promise<readonly { readonly vendor: string; readonly count: number }[]>): void;
+  /** Adds the source of what a service depends on, and whether that works; called when metrics are read. */
+  watchChecks(
+    service: string,
+    look: () => Promise<readonly { readonly check: string; readonly isWell: boolean }[]>,
+  ): void;
+  /** Sets the source of the number of links; called when metrics are read. */
+  watchLinks(
+    count: () => Promise<
+      readonly { readonly vendor: string; readonly state: string; readonly count: number }[]
+    >,
+  ): void;
+  /** Sets the source of what is left of vendors' limits; called when metrics are read. */
+  watchVendorLimits(look: () => Promise<VendorLimits>): void;
+  /** Sets the source of how far prices reach and when their sources responded, ms since 1970; called when metrics are read. */
+  watchPrices(
+    look: () => {
+      readonly until: readonly { readonly area: string; readonly until: number }[];
+      readonly sources: readonly { readonly source: string; readonly succeededAt: number }[];
+    },
+  ): void;
   /** Sets the source of the number of connected stations; called when metrics are read. */
   watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
   /** Sets the source of what gateways do; called when metrics are read. Bytes are those since the start. */
@@ -46,6 +66,18 @@ export interface Metrics {
       readonly sent: number;
     },
   ): void;
+}
+
+/** What of vendors' limits is counted for all links together. */
+export interface VendorLimits {
+  /** Blocks that hold, by vendor: of all links, or of one. */
+  readonly blocks: readonly {
+    readonly vendor: string;
+    readonly of: 'all' | 'link';
+    readonly count: number;
+  }[];
+  /** Limits that all links share, with the part of them that is used; calls are held back at 1. */
+  readonly budgets: readonly { readonly vendor: string; readonly limit: string; readonly used: number }[];
 }
 
 /**
@@ -75,6 +107,7 @@ function collectOfTheProcess(registry: Registry): void {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectOfTheProcess(registry);
+  const checks = new Map<string, Parameters<Metrics['watchChecks']>[1]>();
   return {
     registry,
     requests: new Histogram({
@@ -274,6 +307,80 @@ export function createMetrics(): Metrics {
           this.reset();
           this.inc({ direction: 'received' }, received);
           this.inc({ direction: 'sent' }, sent);
+        },
+      });
+    },
+    watchChecks(service, look) {
+      if (checks.size === 0)
+        new Gauge({
+          name: 'elnav_check_ok',
+          help: 'Whether what a service depends on works, by the names of /readyz: 1 or 0',
+          labelNames: ['service', 'check'],
+          registers: [registry],
+          async collect() {
+            for (const [name, judged] of checks)
+              for (const { check, isWell } of await judged())
+                this.set({ service: name, check }, isWell ? 1 : 0);
+          },
+        });
+      checks.set(service, look);
+    },
+    watchLinks(count) {
+      new Gauge({
+        name: 'elnav_links',
+        help: 'Links by vendor and state, in all processes: active, unreachable or needs_relink',
+        labelNames: ['vendor', 'state'],
+        registers: [registry],
+        async collect() {
+          const all = await count().catch(() => []);
+          this.reset();
+          for (const { vendor, state, count: links } of all) this.set({ vendor, state }, links);
+        },
+      });
+    },
+    watchVendorLimits(look) {
+      new Gauge({
+        name: 'elnav_vendor_blocks',
+        help: 'Blocks by vendors that hold now, in all processes, of all links or of one link',
+        labelNames: ['vendor', 'of'],
+        registers: [registry],
+        async collect() {
+          const { blocks } = await look().catch(() => ({ blocks: [] }));
+          this.reset();
+          for (const { vendor, of, count } of blocks) this.set({ vendor, of }, count);
+        },
+      });
+      new Gauge({
+        name: 'elnav_vendor_limit_used_ratio',
+        help: 'Used part of limits of vendors that all links share, as this process knows it; calls are held back at 1',
+        labelNames: ['vendor', 'limit'],
+        registers: [registry],
+        async collect() {
+          const { budgets } = await look().catch(() => ({ budgets: [] }));
+          this.reset();
+          for (const { vendor, limit, used } of budgets) this.set({ vendor, limit }, used);
+        },
+      });
+    },
+    watchPrices(look) {
+      new Gauge({
+        name: 'elnav_prices_until_seconds',
+        help: 'End of the prices that are stored without a gap from today on, in seconds since 1970',
+        labelNames: ['area'],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { area, until } of look().until) this.set({ area }, until / 1_000);
+        },
+      });
+      new Gauge({
+        name: 'elnav_source_succeeded_seconds',
+        help: 'When a source of prices or exchange rates last responded as it should, in seconds since 1970',
+        labelNames: ['source'],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { source, succeededAt } of look().sources) this.set({ source }, succeededAt / 1_000);
         },
       });
     },

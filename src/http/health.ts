@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Clock } from '../core/clock.ts';
 import type { Metrics } from '../core/metrics.ts';
+import { shareBriefly } from '../core/share-briefly.ts';
 import type { Service } from './errors.ts';
 
 /** Checks one dependency of the service. */
@@ -46,7 +47,10 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     { description: 'For everybody except the operator' },
   );
   const { clock, probes } = options;
-  const ready = shareBriefly(clock, () => judge(probes, clock));
+  const judged = shareBriefly(clock, SHARED_MS, () => judge(probes, clock));
+  options.metrics.watchChecks(options.service, async () =>
+    (await judged()).map(({ name, isWell }) => ({ check: name, isWell })),
+  );
   app.get(
     '/healthz',
     {
@@ -72,7 +76,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
       },
     },
     async (_request, reply) => {
-      const { status, checks } = await ready();
+      const { status, checks } = readyOf(await judged());
       const reported = options.isStopping() ? 'not_ready' : status;
       return reply.code(reported === 'not_ready' ? 503 : 200).send({ status: reported, checks });
     },
@@ -100,27 +104,17 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
   );
 }
 
-/** Shares the result among callers: while it is computed, and for a second afterwards. */
-function shareBriefly<T>(clock: Clock, make: () => Promise<T>): () => Promise<T> {
-  let last: { readonly made: Promise<T>; until: number } | undefined;
-  return () => {
-    if (last !== undefined && clock.now() < last.until) return last.made;
-    const own = { made: make(), until: Number.POSITIVE_INFINITY };
-    const keep = (ms: number) => {
-      own.until = clock.now() + ms;
-    };
-    own.made.then(
-      () => keep(SHARED_MS),
-      () => keep(0),
-    );
-    last = own;
-    return own.made;
-  };
+/** How a dependency is, and what its probe says of it. */
+export interface Judged {
+  readonly name: string;
+  readonly vital: boolean;
+  readonly isWell: boolean;
+  readonly message: string;
 }
 
-/** Runs all probes at once; one that does not respond within two seconds has failed. */
-async function judge(probes: readonly Probe[], clock: Clock): Promise<Static<typeof Ready>> {
-  const judged = await Promise.all(
+/** Runs all probes at once; one that does not respond within two seconds has failed. Never rejects. */
+export function judge(probes: readonly Probe[], clock: Clock): Promise<Judged[]> {
+  return Promise.all(
     probes.map(async ({ name, vital, check }) => {
       const silent = Promise.withResolvers<never>();
       const cancelTimeout = clock.after(PROBE_MS, () =>
@@ -135,6 +129,9 @@ async function judge(probes: readonly Probe[], clock: Clock): Promise<Static<typ
       }
     }),
   );
+}
+
+function readyOf(judged: readonly Judged[]): Static<typeof Ready> {
   const unwell = judged.filter(({ isWell }) => !isWell);
   return {
     status: unwell.some(({ vital }) => vital) ? 'not_ready' : unwell.length > 0 ? 'degraded' : 'ready',

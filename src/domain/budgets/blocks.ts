@@ -114,6 +114,13 @@ export function createBlocks({ database, log }: { readonly database: Database; r
       }
     },
 
+    /** Blocks of all vendors that hold now. */
+    async all(): Promise<Block[]> {
+      await known();
+      const now = moments.clock.now();
+      return [...blocks.values()].filter(({ until }) => until > now);
+    },
+
     /** Blocks of a vendor that concern these links. */
     async of(vendor: string, links: readonly LinkKey[]): Promise<Block[]> {
       await known();

@@ -7,6 +7,7 @@ import { DeviceLimited } from '../../adapter/device-limited.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { silentLog } from '../../core/log.ts';
+import { createMetrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { type Budgets, createBudgets, sharingTypes } from './index.ts';
 
@@ -45,7 +46,8 @@ onEachEngine('budgets of vendors', (engine) => {
   function vendorWith(budgets: readonly BudgetRule[]) {
     vendors += 1;
     const adapter = { slug: `vendor_${vendors}`, name: 'Vendor', budgets };
-    const open = (on = database) => createBudgets({ database: on, clock, log: silentLog });
+    const open = (on = database, metrics = createMetrics()) =>
+      createBudgets({ database: on, clock, log: silentLog, metrics });
     return {
       adapter,
       open,
@@ -100,6 +102,33 @@ onEachEngine('budgets of vendors', (engine) => {
     );
     clock.turn((refusal.retryAfterSeconds ?? 0) * 1_000);
     await spend(budgets, 'read');
+  });
+
+  it('are measured where all links share them: what is used of a limit, and the blocks that hold', async () => {
+    const { open, spend, adapter } = vendorWith([
+      rule({ name: 'shared', of: 'app' }),
+      rule({ name: 'own', of: 'link', amount: 1_000 }),
+    ]);
+    const metrics = createMetrics();
+    const budgets = open(database, metrics);
+    for (let calls = 0; calls < 19; calls += 1) await spend(budgets, 'read');
+    for (const link of ['l1', 'l2']) {
+      const called = { adapter, host: link, link: { account: 1, link } };
+      await budgets.blocks.learn(
+        new AppError('vendor.rate_limited', 'enough', { retryAfterSeconds: 60 }),
+        called,
+      );
+    }
+    const measured = async () => (await metrics.registry.metrics()).match(/^elnav_vendor_.*$/gm);
+    assert.deepEqual(await measured(), [
+      `elnav_vendor_blocks{vendor="${adapter.slug}",of="link"} 2`,
+      `elnav_vendor_limit_used_ratio{vendor="${adapter.slug}",limit="shared"} 0.2`,
+    ]);
+    clock.turn(60_000);
+    assert.equal((await measured())?.length, 1, 'a block that is over is not counted');
+    await budgets.flush();
+    clock.turn(3 * HOUR_S * 1_000);
+    assert.match((await measured())?.join() ?? '', /limit="shared"\} 0$/);
   });
 
   it('leave a reserve to commands', async () => {

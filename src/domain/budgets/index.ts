@@ -7,6 +7,7 @@ import type { Host } from '../../db/host.ts';
 import { bearableSeconds } from './bearable.ts';
 import { createBlocks } from './blocks.ts';
 import { type Cost, costsOf, usedUp } from './costs.ts';
+import { countBlocks, usedOfShared } from './measured.ts';
 import { mostOf, shareLeft, trusted } from './room.ts';
 import { createBudgetStore, type Use } from './store.ts';
 import type { Block } from './store-blocks.ts';
@@ -69,11 +70,13 @@ interface Taken extends Cost {
   readonly ofLink?: Counted;
 }
 
+type BudgetsHost = Pick<Host, 'database' | 'clock' | 'log' | 'metrics'>;
+
 /**
  * The limits that vendors set, kept below. Counted in memory, stored every second, and shared through the database: a restart
  * forgets at most a second of calls, and processes know of each other's calls a second later.
  */
-export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 'clock' | 'log'>) {
+export function createBudgets({ database, clock, log, metrics }: BudgetsHost) {
   const store = createBudgetStore(database);
   const blocks = createBlocks({ database, log });
   const counted = new Map<string, Counted>();
@@ -248,6 +251,11 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
     if (ready.length === tallies.length) return use(takesOf(costs, ready));
     return Promise.all(tallies).then((loaded) => use(takesOf(costs, loaded)));
   }
+
+  metrics.watchVendorLimits(async () => ({
+    blocks: countBlocks(await blocks.all()),
+    budgets: usedOfShared(counted.values(), clock.now()),
+  }));
 
   return {
     /** Takes what a call costs of every limit that it is under, or of none: throws `vendor.rate_limited` with the delay. */

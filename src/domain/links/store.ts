@@ -3,6 +3,7 @@ import type { LinkKey } from '../../adapter/session.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { PriceArea } from '../../sources/contract/market.ts';
 import { type LinkRow, linkRowOf } from '../calls/index.ts';
+import type { LinkCount } from './counts.ts';
 
 /**
  * Tables of which the deletion of a link deletes several rows, with the column in whose order other writers lock them. The cascade locks
@@ -23,6 +24,20 @@ export function createLinkStore({ engine, queries }: Database) {
         .where('account_id', '=', account)
         .executeTakeFirstOrThrow();
       return Number(links);
+    },
+
+    /** Of all accounts. */
+    async countByState(): Promise<LinkCount[]> {
+      const rows = await queries
+        .selectFrom('links')
+        .select(({ fn }) => ['vendor', 'status', fn.countAll().as('links')])
+        .groupBy(['vendor', 'status'])
+        .execute();
+      return rows.map(({ vendor, status, links }) => ({
+        vendor,
+        state: status as LinkCount['state'],
+        count: Number(links),
+      }));
     },
 
     /** Whether the account has a link of the vendor, whichever vendor account that is of. */

@@ -134,6 +134,16 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
     nextAttemptAt: isHeld() ? fetcher.nextAttemptAt() : publishedNextAt,
   });
 
+  metrics.watchPrices(() => {
+    const { until, sources: asked } = healthOf(situation());
+    return {
+      until: PRICE_AREAS.flatMap((area) => (until[area] === null ? [] : [{ area, until: until[area] }])),
+      sources: asked.flatMap(({ source, succeeded_at: succeededAt }) =>
+        succeededAt === null ? [] : [{ source, succeededAt }],
+      ),
+    };
+  });
+
   return {
     spot(areas) {
       const { spot, all } = memory.view();
