@@ -1,12 +1,24 @@
 import { addGrid } from '../apps/grid/app.ts';
 import { createAreas, readTables } from '../domain/areas/index.ts';
+import { createVendorStates, type NamedVendor } from '../domain/vendor-states/index.ts';
+import type { Probe } from '../http/health.ts';
 import { openGeocoder } from './geocoder.ts';
 import type { Shared } from './shared.ts';
 import { tableFolders } from './table-folders.ts';
 import { VERSION } from './version.ts';
 
+interface GridOptions {
+  readonly probes: readonly Probe[];
+  /** Vendors whose clouds the status page tells of. */
+  readonly vendors: readonly NamedVendor[];
+  readonly servesConnect: boolean;
+}
+
 /** Puts the Grid service together. */
-export async function openGrid(shared: Shared): Promise<void> {
+export async function openGrid(
+  shared: Shared,
+  { probes, vendors, servesConnect }: GridOptions,
+): Promise<void> {
   const { settings, clock, random, log, dataDir, accounts, limits, market, assets, closers } = shared;
   const server = shared.makeServer('grid', settings.gridPort);
   const geocoder = await openGeocoder(settings, { clock, random, log });
@@ -23,6 +35,12 @@ export async function openGrid(shared: Shared): Promise<void> {
       production,
       assets,
       clock,
+      status: {
+        probes,
+        vendors,
+        vendorStates: createVendorStates({ database: shared.database, clock, vendors }),
+        servesConnect,
+      },
       signIn: {
         people: shared.people.people,
         limits,

@@ -16,6 +16,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { loadAssets } from '../pages/assets.ts';
 import type { PriceSource, ProductionSource } from '../sources/contract/market.ts';
 import { vendors } from '../vendors/index.ts';
+import { cloudsOf } from './clouds.ts';
 import { BUILT, STYLES } from './console.ts';
 import { isDeveloperIdle, makeDeveloperKey } from './developer.ts';
 import { listen } from './listen.ts';
@@ -202,7 +203,11 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     simulated = (await openConnect(shared, options.adapters ?? vendors)).simulated;
   }
   if (services.includes('grid')) {
-    await openGrid(shared);
+    await openGrid(shared, {
+      probes: gridProbes,
+      vendors: cloudsOf(options.adapters ?? vendors, { settings, simulated }),
+      servesConnect: services.includes('connect'),
+    });
   }
 
   for (const { server } of servers) server.addHealth();

@@ -116,19 +116,26 @@ export interface Judged {
 export function judge(probes: readonly Probe[], clock: Clock): Promise<Judged[]> {
   return Promise.all(
     probes.map(async ({ name, vital, check }) => {
-      const silent = Promise.withResolvers<never>();
-      const cancelTimeout = clock.after(PROBE_MS, () =>
-        silent.reject(new Error(`no response in ${PROBE_MS / 1_000} seconds`)),
-      );
       try {
-        return { name, vital, isWell: true, message: await Promise.race([check(), silent.promise]) };
+        return { name, vital, isWell: true, message: await inTime(clock, check) };
       } catch (error) {
         return { name, vital, isWell: false, message: error instanceof Error ? error.message : 'failed' };
-      } finally {
-        cancelTimeout();
       }
     }),
   );
+}
+
+/** Rejects where an answer does not come within two seconds. */
+export async function inTime<T>(clock: Clock, ask: () => Promise<T>): Promise<T> {
+  const silent = Promise.withResolvers<never>();
+  const cancelTimeout = clock.after(PROBE_MS, () =>
+    silent.reject(new Error(`no response in ${PROBE_MS / 1_000} seconds`)),
+  );
+  try {
+    return await Promise.race([ask(), silent.promise]);
+  } finally {
+    cancelTimeout();
+  }
 }
 
 function readyOf(judged: readonly Judged[]): Static<typeof Ready> {

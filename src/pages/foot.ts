@@ -28,8 +28,15 @@ const LICENCE = 'https://www.apache.org/licenses/LICENSE-2.0';
 /** Links in the footer; `rights` is for pages of a customer's app: only those that concern its users. */
 export type Foot = 'all' | 'rights';
 
+interface FootOf {
+  readonly language: Language;
+  readonly foot: Foot;
+  /** Where the status of the services is shown. */
+  readonly statusUrl: string;
+}
+
 /** Footer links, including the operator's own from settings; null without any. */
-export function footLinks(site: SiteSettings, language: Language, foot: Foot): Html | null {
+export function footLinks(site: SiteSettings, { language, foot, statusUrl }: FootOf): Html | null {
   const words = WORDS[language];
   const rights = [
     { href: site.privacyUrl, text: words.privacy },
@@ -37,7 +44,7 @@ export function footLinks(site: SiteSettings, language: Language, foot: Foot): H
     { href: site.contact, text: words.contact },
   ];
   const service = [
-    { href: '/healthz', text: words.status },
+    { href: statusUrl, text: words.status },
     { href: site.sourceUrl, text: words.source },
     { href: LICENCE, text: words.licence },
   ];

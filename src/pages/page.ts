@@ -37,6 +37,8 @@ export interface Page {
   /** Content above the common footer links, such as credits. */
   readonly footer?: Part;
   readonly foot?: Foot;
+  /** Where the status of the services is shown, of which a service by itself knows only that it responds. */
+  readonly statusUrl?: string;
 }
 
 export interface Brand {
@@ -66,10 +68,10 @@ export function renderPage(assets: Assets, page: Page): string {
     main,
     footer,
   } = page;
-  const { navigation = [], brand = ELNAV, width = 'narrow', foot = 'all' } = page;
+  const { navigation = [], brand = ELNAV, width = 'narrow', foot = 'all', statusUrl = '/healthz' } = page;
   const words = WORDS[language];
   const sources = scripts.map((name) => assets.script(name)).filter((href) => href !== undefined);
-  const links = footLinks(assets.site, language, foot);
+  const links = footLinks(assets.site, { language, foot, statusUrl });
   const named = html`<span class="brand-name">${brand.name}</span>`;
   const markup = html`<!doctype html>
 <html lang="${language}">

@@ -67,6 +67,8 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
           await assertAccessible(watched.page);
           for (const summary of await watched.page.locator('summary:visible').all()) await summary.click();
           await assertAccessible(watched.page);
+          await watched.page.goto(`${worldOf().grid}/status`);
+          await assertAccessible(watched.page);
           await end(watched);
         }
       }

@@ -149,11 +149,15 @@ describe('the language and the frame of pages', () => {
     };
     const rights = ['https://example.com/privacy', 'https://example.com/terms', 'mailto:help@example.com'];
     const licence = 'https://www.apache.org/licenses/LICENSE-2.0';
-    for (const url of [`${world.grid}/`, `${world.connect}/`, `${world.connect}/docs`])
-      assert.deepEqual(await foot(url), [...rights, '/healthz', SITE.ELNAV_SOURCE_URL, licence], url);
+    for (const [url, status] of [
+      [`${world.grid}/`, '/status'],
+      [`${world.connect}/`, `${world.grid}/status`],
+      [`${world.connect}/docs`, `${world.grid}/status`],
+    ] as const)
+      assert.deepEqual(await foot(url), [...rights, status, SITE.ELNAV_SOURCE_URL, licence], url);
     for (const url of [session, `${session}/easee`, `${session}/tesla`])
       assert.deepEqual(await foot(url), rights);
-    assert.deepEqual(await foot(`${plain.grid}/`), ['/healthz', licence]);
+    assert.deepEqual(await foot(`${plain.grid}/`), ['/status', licence]);
   });
 
   it('has well-known files at both services', async () => {

@@ -84,6 +84,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /healthz': { path: at('/healthz'), good: 200 },
   'GET /readyz': { path: at('/readyz'), good: 200 },
   'GET /metrics': { path: at('/metrics'), good: 200 },
+  'GET /status': { path: at('/status'), good: 200 },
   'GET /openapi.json': { path: at('/openapi.json'), good: 200 },
   'POST /link': {
     path: at('/link'),

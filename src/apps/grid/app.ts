@@ -30,8 +30,10 @@ import { addProductionRoutes } from './routes/production.ts';
 import { addRegionRoutes } from './routes/regions.ts';
 import { addSignInRoutes } from './routes/sign-in.ts';
 import { addSignInPages } from './routes/sign-in-pages.ts';
+import { addStatusRoute } from './routes/status.ts';
 import { addTaxRoute } from './routes/tax.ts';
 import type { SignInDependencies } from './sign-in/dependencies.ts';
+import type { StatusParts } from './status/look.ts';
 
 interface GridDependencies {
   readonly accounts: Accounts;
@@ -40,6 +42,8 @@ interface GridDependencies {
   readonly production: Production;
   readonly assets: Assets;
   readonly clock: Clock;
+  /** What the status page is made of besides. */
+  readonly status: Omit<StatusParts, 'prices' | 'production' | 'clock'>;
   /** What signing in needs besides. */
   readonly signIn: Omit<SignInDependencies, 'accounts' | 'assets' | 'clock'>;
   /** Public addresses of the services; undefined where one is not known. */
@@ -53,7 +57,18 @@ const NOT_FOR_SEARCH = ['/account', '/admin/', '/area/', '/auth/', '/language/',
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
-  { accounts, areas, prices, production, assets, clock, signIn, addressOf, stopping }: GridDependencies,
+  {
+    accounts,
+    areas,
+    prices,
+    production,
+    assets,
+    clock,
+    status,
+    signIn,
+    addressOf,
+    stopping,
+  }: GridDependencies,
   version: string,
 ): Promise<void> {
   await addDocuments(app, {
@@ -70,6 +85,7 @@ export async function addGrid(
   addLanguageRoute(app, publicUrl);
   addSiteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
   addFrontRoutes(app, { areas, prices, production, assets, clock, publicUrl, connectUrl, isSignUpOpen });
+  addStatusRoute(app, { ...status, prices, production, assets, clock });
   allowCrossOriginReads(app, '/api/v1/');
   const responses = createPreparedResponses({ clock, validUntil: areas.validUntil });
   addLookupRoutes(app, areas, responses);

@@ -35,3 +35,9 @@ export function createBlockStore({ queries }: Database) {
     },
   };
 }
+
+/** Blocks that hold now, as they are stored: for a process that makes no calls itself. */
+export async function activeBlocks(database: Database): Promise<readonly Block[]> {
+  const now = database.moments.clock.now();
+  return (await createBlockStore(database).all()).filter(({ until }) => until > now);
+}

@@ -11,5 +11,6 @@ interface ConnectPage extends Omit<Page, 'navigation' | 'brand'> {
 /** A page of Connect for who develops with it; pages for end users are branded and have their own head. */
 export function connectPage(assets: Assets, { here, gridUrl, ...page }: ConnectPage): string {
   const navigation = navigationTo({ language: page.language, here, grid: gridUrl, connect: '' });
-  return renderPage(assets, { ...page, navigation });
+  const status = gridUrl === undefined ? {} : { statusUrl: `${gridUrl}/status` };
+  return renderPage(assets, { ...page, navigation, ...status });
 }

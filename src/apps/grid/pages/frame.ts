@@ -10,5 +10,5 @@ interface GridPage extends Omit<Page, 'navigation' | 'brand'> {
 /** A page of Grid: the same head for all. */
 export function gridPage(assets: Assets, { here, ...page }: GridPage): string {
   const navigation = navigationTo({ language: page.language, here, grid: '', connect: undefined });
-  return renderPage(assets, { ...page, navigation });
+  return renderPage(assets, { ...page, navigation, statusUrl: '/status' });
 }

@@ -61,7 +61,8 @@ onEachEngine('administration', (engine) => {
       hasOutbox: true,
       send: () => {},
     };
-    const parts = { accounts, areas, prices, production, assets, clock, signIn, stopping };
+    const status = { probes: [], vendors: [], vendorStates: async () => [], servesConnect: false };
+    const parts = { accounts, areas, prices, production, assets, clock, status, signIn, stopping };
     await addGrid(app, { ...parts, addressOf: () => undefined }, '0.1.0');
     await app.ready();
   });
