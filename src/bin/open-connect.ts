@@ -38,7 +38,8 @@ export async function openConnect(
 ): Promise<{ readonly simulated: readonly string[] }> {
   const { settings, clock, random, log, metrics, accounts, limits, market, closers, pausers, begin } = shared;
   // Nothing else of what services share: domains spread it into their options.
-  const host: Host = { database: shared.database, clock, random, log, metrics };
+  const traces = shared.traces === undefined ? {} : { traces: shared.traces };
+  const host: Host = { database: shared.database, clock, random, log, metrics, ...traces };
   const tunnels = createTunnels();
   const vendors = await openVendors(shared, list, tunnels);
   const { adapters, publicUrl, reach, simulated } = vendors;

@@ -25,6 +25,7 @@ import { openConnect } from './open-connect.ts';
 import { openGrid } from './open-grid.ts';
 import { openPeople } from './open-people.ts';
 import { openRedis } from './open-redis.ts';
+import { openTraces } from './open-traces.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets, refuseHalfRestore } from './secrets.ts';
 import type { ServiceName, Shared } from './shared.ts';
@@ -105,6 +106,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
 
   const stopVendors = new AbortController();
   const metrics = createMetrics();
+  const tracing = await openTraces(settings, log);
+  const traces = tracing === undefined ? {} : { traces: tracing };
+  if (tracing !== undefined) closers.push(() => Promise.race([tracing.close(), sleep(clock, TELL_MS)]));
   const { vaultKeys } = secrets;
   const accounts = await createAccounts({ database, clock, random, log, vaultKeys });
   closers.push(() => accounts.close());
@@ -164,6 +168,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       random,
       log: log.child({ service }),
       metrics,
+      ...traces,
       gate,
       probes: isGrid ? gridProbes : probes,
       trustProxy,
@@ -182,6 +187,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     random,
     log,
     metrics,
+    ...traces,
     dataDir,
     accounts,
     limits,

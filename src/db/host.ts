@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
+import type { Traces } from '../core/traces.ts';
 import type { Database } from './database.ts';
 
 /** What a process passes to its domains: they read no clock or randomness of their own and open no database. */
@@ -11,4 +12,6 @@ export interface Host {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Where requests and calls are reported; absent unless the operator wants it. */
+  readonly traces?: Traces;
 }

@@ -13,12 +13,14 @@ import { AppError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import { LateChild, type Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
+import type { Traces } from '../core/traces.ts';
 import type { Gate } from './access.ts';
 import { BatchedResponse } from './batched-response.ts';
 import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import { addHealth, type Probe } from './health.ts';
 import { readTls, type TlsFiles } from './tls.ts';
+import { traceRequests } from './traced.ts';
 import { addUnknownRoutes } from './unknown-routes.ts';
 
 export interface ServerOptions {
@@ -27,6 +29,8 @@ export interface ServerOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Where requests are reported; absent unless the operator wants it. */
+  readonly traces?: Traces;
   readonly gate: Gate;
   /** The probes of `/readyz`. */
   readonly probes: readonly Probe[];
@@ -120,6 +124,7 @@ export function createServer(options: ServerOptions): Server {
       throw new Error(`${route.method} ${route.url} declares no access`);
   });
   addUnknownRoutes(app, service);
+  if (options.traces !== undefined) traceRequests(app, service, options.traces);
 
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;

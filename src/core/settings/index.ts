@@ -87,6 +87,11 @@ const PROCESS = {
     fallback: '',
     description: 'Who can read /metrics and /readyz without the admin token; the machine itself always can',
   }),
+  /** Where traces are sent to; without it, none are made. */
+  otlpUrl: optional('ELNAV_OTLP_URL', httpUrl, {
+    description:
+      'Receiver of OpenTelemetry traces (OTLP over HTTP, JSON), such as http://127.0.0.1:4318; without it, none are made',
+  }),
   tlsCertFile: optional('ELNAV_TLS_CERT_FILE', text('path of a file'), {
     together: 'ELNAV_TLS_KEY_FILE',
     description: 'PEM certificate chain, to serve HTTPS without a proxy',

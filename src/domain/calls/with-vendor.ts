@@ -16,7 +16,7 @@ import { type CallName, createTimeLimit } from './time-limit.ts';
 import type { Trace } from './vendor-http.ts';
 
 interface WithVendorOptions {
-  readonly host: Pick<Host, 'clock' | 'log' | 'metrics'>;
+  readonly host: Pick<Host, 'clock' | 'log' | 'metrics' | 'traces'>;
   readonly records: LinkRecords;
   readonly sessions: Sessions;
   readonly clients: Clients;
@@ -40,7 +40,7 @@ const ABOUT_DEVICES: ReadonlySet<CallName> = new Set(['read', 'poll', 'command']
 /** The one way to a vendor: every call and every stream of a link is made here. */
 export function createWithVendor(options: WithVendorOptions) {
   const { records, sessions, clients, signals, events } = options;
-  const { clock, log, metrics } = options.host;
+  const { clock, log, metrics, traces } = options.host;
   const inTime = createTimeLimit(clock, options.stopping);
 
   /** Counts the work, turns every failure into an `AppError`, and remembers what it says of the link and of further calls. */
@@ -48,13 +48,15 @@ export function createWithVendor(options: WithVendorOptions) {
     const { vendor } = link;
     const trace: Trace = { host: undefined, isCommandSent: false };
     const began = performance.now();
+    const traced = call === 'stream' ? undefined : traces?.call({ vendor, call });
     const observe = (outcome: string): void => {
       // Streams are counted as they end.
       if (call === 'stream') return;
       metrics.vendorCalls.observe({ vendor, call, outcome }, (performance.now() - began) / 1000);
+      traced?.end(outcome);
     };
     try {
-      const result = await work(trace);
+      const result = await (traced === undefined ? work(trace) : traced.run(() => work(trace)));
       observe('ok');
       note?.(undefined);
       return result;

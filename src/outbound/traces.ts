@@ -1,0 +1,110 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Log } from '../core/log.ts';
+import type { TracedWork, Traces } from '../core/traces.ts';
+
+interface TracesOptions {
+  /** Base address of a receiver of OTLP over HTTP, without `/v1/traces`. */
+  readonly url: string;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** Spans are sent so often, and at most so many wait; further ones are dropped. */
+const SEND_MS = 2_000;
+const MOST_WAITING = 2_048;
+/** For one attempt to send them. */
+const TIMEOUT_MS = 3_000;
+
+/**
+ * Reports by OTLP over HTTP, as JSON. Nothing is registered globally, and no other library of the process is made to report. The context is kept by
+ * the runtime from a request to its calls; nothing of it is sent to vendors.
+ */
+export function createTraces({ url, version, log }: TracesOptions): Traces {
+  const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, timeoutMillis: TIMEOUT_MS });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'elnav', 'service.version': version }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: told(exporter, log),
+        scheduledDelayMillis: SEND_MS,
+        maxQueueSize: MOST_WAITING,
+        exportTimeoutMillis: TIMEOUT_MS,
+      }),
+    ],
+  });
+  const tracer = provider.getTracer('elnav', version);
+  const propagator = new W3CTraceContextPropagator();
+  const running = new AsyncLocalStorage<Context>();
+
+  const traced = <O>(span: Span, parent: Context, note: (outcome: O) => void): TracedWork<O> => {
+    const context = trace.setSpan(parent, span);
+    return {
+      run: (work) => running.run(context, work),
+      end(outcome) {
+        note(outcome);
+        span.end();
+      },
+    };
+  };
+
+  return {
+    request({ service, method, route, id, headers }) {
+      const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+      const attributes = {
+        'elnav.service': service,
+        'elnav.request_id': id,
+        'http.request.method': method,
+        'http.route': route,
+      };
+      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
+      return traced(span, parent, (status: number) => {
+        span.setAttribute('http.response.status_code', status);
+        if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      });
+    },
+    call({ vendor, call }) {
+      const parent = running.getStore();
+      if (parent === undefined) return undefined;
+      const attributes = { 'elnav.vendor': vendor, 'elnav.call': call };
+      const span = tracer.startSpan(`${vendor} ${call}`, { kind: SpanKind.CLIENT, attributes }, parent);
+      return traced(span, parent, (outcome: string) => {
+        span.setAttribute('elnav.outcome', outcome);
+        if (outcome !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR });
+      });
+    },
+    close: () => provider.shutdown(),
+  };
+}
+
+/** Says once that spans cannot be sent, and once that they can again. */
+function told(exporter: SpanExporter, log: Log): SpanExporter {
+  let isFailing = false;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const fails = result.code !== ExportResultCode.SUCCESS;
+        if (fails !== isFailing) {
+          if (fails)
+            log.warn({ err: result.error }, 'traces cannot be sent to ELNAV_OTLP_URL; they are dropped');
+          else log.info({}, 'traces are sent again');
+        }
+        isFailing = fails;
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}
