@@ -72,6 +72,15 @@ onEachEngine('states of vendors', (engine) => {
       assert.equal(await state(), 'blocked');
       clock.turn(300_000);
       assert.equal(await state(), 'ok');
+
+      const ofOne = {
+        vendor: 'testvendor',
+        host: 'api',
+        subject: `${one}/some-link`,
+        until: clock.now() + 900_000,
+      };
+      await database.queries.insertInto('vendor_blocks').values(ofOne).execute();
+      assert.equal(await state(), 'ok', 'what is refused to one link is not refused to all');
     } finally {
       await world.remove();
     }
