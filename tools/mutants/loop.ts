@@ -106,14 +106,14 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a probe of readyz times out after two seconds',
     file: 'src/http/health.ts',
-    from: 'await Promise.race([check(), silent.promise])',
-    to: 'await Promise.race([check(), new Promise<never>(() => {})])',
+    from: 'await Promise.race([ask(), silent.promise])',
+    to: 'await Promise.race([ask(), new Promise<never>(() => {})])',
     tests: ['src/http/server.test.ts'],
   },
   {
     control: 'the response of readyz is cached for a second',
-    file: 'src/http/health.ts',
-    from: '() => keep(SHARED_MS)',
+    file: 'src/core/share-briefly.ts',
+    from: '() => keep(sharedMs)',
     to: '() => keep(0)',
     tests: ['src/http/server.test.ts'],
   },
