@@ -94,7 +94,7 @@ const files = globSync([
   'test/**/*.ts',
   'bench/**/*.ts',
   'tools/**/*.ts',
-  'console/**/*.ts',
+  'console/**/*.{ts,tsx}',
 ]).map((file) => normalize(file));
 
 function importsOf(file: string): string[] {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 const read = (files: readonly string[]) => files.map((file) => readFileSync(file, 'utf8')).join('\n');
 
 const sources = read(
-  globSync(['src/**/*.ts', 'console/*.ts', 'console/parts/**/*.ts']).filter(
+  globSync(['src/**/*.ts', 'console/*.{ts,tsx}', 'console/{app,parts}/**/*.{ts,tsx}']).filter(
     (file) => !file.endsWith('.test.ts'),
   ),
 );

@@ -5,6 +5,8 @@ import { ERRORS } from '../src/core/errors.ts';
 import { settingsOf } from '../src/core/settings/index.ts';
 import type { Setting } from '../src/core/settings/setting.ts';
 import { GATEWAY_SETTINGS } from '../src/gateway/settings.ts';
+import { makeWorld } from '../test/kit/world.ts';
+import { apiTypes } from './api-types.ts';
 import { table } from './table.ts';
 import { vendorsPage } from './vendors-page.ts';
 
@@ -116,6 +118,17 @@ function exampleOfSettings(settings: readonly Setting[]): string {
 ${parts.join('\n')}`;
 }
 
+/** The document that Connect serves, as types for the console. */
+async function typesOfConnect(): Promise<string> {
+  const world = await makeWorld({ engine: 'sqlite' });
+  try {
+    const document = await (await fetch(`${world.connect}/openapi.json`)).json();
+    return `// ${HEADER}\n${apiTypes(document as Parameters<typeof apiTypes>[0])}`;
+  } finally {
+    await world.close();
+  }
+}
+
 const check = process.argv.includes('--check');
 let stale = 0;
 
@@ -143,6 +156,7 @@ const { vendors } = await import('../src/vendors/index.ts');
 const settings = settingsOf(needsOf(vendors));
 write('docs/config.md', configPage(settings));
 write('.env.example', exampleOfSettings(settings));
+write('console/app/api/types.ts', await typesOfConnect());
 // The vendors' page runs their conformance tests, which an unfinished vendor cannot pass yet.
 if (!process.argv.includes('--without-vendors-page')) {
   write('docs/vendors.md', `<!-- ${HEADER} -->\n\n${await vendorsPage(vendors)}`);

@@ -1,0 +1,24 @@
+import type { EventData, Operations } from './types.ts';
+
+/* Names for the parts of the API that the console shows. */
+
+export type Device = Operations['GET /devices']['response'][number];
+export type DeviceState = NonNullable<Device['state']>;
+export type DeviceType = Device['device_type'];
+export type Capability = Device['capabilities'][number];
+export type Reading = Operations['GET /devices/{id}']['response'];
+export type Limits = NonNullable<Reading['limits']>;
+export type Command = Operations['POST /devices/{id}/command']['body'];
+export type History = Operations['GET /devices/{id}/history']['response'];
+export type Intervention = Operations['GET /interventions']['response'][number];
+export type Link = Operations['GET /links']['response'][number];
+export type Subscription = Operations['GET /subscriptions']['response'][number];
+export type Vendor = Operations['GET /vendors']['response'][number];
+export type LoggedEvent = Operations['GET /events']['response']['events'][number];
+export type EventType = keyof EventData;
+
+/** The data of an event, where it has that type. */
+export function dataOf<T extends EventType>(event: LoggedEvent, type: T): EventData[T] | undefined {
+  // The form of `data` follows from the type.
+  return event.type === type ? (event.data as unknown as EventData[T]) : undefined;
+}

@@ -1,0 +1,193 @@
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { Command } from '../api/shapes.ts';
+import { count, numberTyped } from '../format.ts';
+import { keepTyped } from '../session.ts';
+import { words } from '../words/index.ts';
+import type { Control, NumberField } from './commands.ts';
+
+const texts = words.control;
+type FormControl = Extract<Control, { readonly fields: readonly NumberField[] }>;
+const MINUTES = { least: 1, most: 1_440 };
+
+interface ControlFormProps {
+  readonly control: FormControl;
+  readonly isSending: boolean;
+  readonly onSend: (command: Command) => void;
+}
+
+/** A command with values: checked against the limits of the device before it is sent. */
+export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [color, setColor] = useState<string>();
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const isTyped = Object.values(typed).some((text) => text !== '') || color !== undefined;
+  useEffect(() => (isTyped ? keepTyped() : undefined), [isTyped]);
+
+  const type = (name: string, text: string) => {
+    setTyped({ ...typed, [name]: text });
+    setFaults({ ...faults, [name]: '' });
+  };
+  const submit = () => {
+    if (isSending) return;
+    const read = readForm(control, typed, color);
+    setFaults(read.faults);
+    if (read.command === undefined) return;
+    onSend(read.command);
+    setTyped({});
+    setColor(undefined);
+  };
+  return (
+    <form
+      class="control-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {control.fields.map((field) => (
+        <NumberInput
+          key={field.name}
+          label={texts.fields[field.name]}
+          hint={[rangeOf(field), field.hint].filter(Boolean).join('. ')}
+          text={typed[field.name] ?? ''}
+          fault={faults[field.name] ?? ''}
+          onInput={(text) => type(field.name, text)}
+        />
+      ))}
+      {control.hasColor === true ? <ColorInput color={color} onInput={setColor} /> : null}
+      {control.isTimed === true ? (
+        <NumberInput
+          label={texts.forMinutes}
+          hint={texts.forMinutesHint}
+          text={typed.minutes ?? ''}
+          fault={faults.minutes ?? ''}
+          onInput={(text) => type('minutes', text)}
+        />
+      ) : null}
+      <button type="submit" class="button button-primary button-small" aria-disabled={isSending}>
+        {texts.send}
+      </button>
+    </form>
+  );
+}
+
+interface NumberInputProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly text: string;
+  readonly fault: string;
+  readonly onInput: (text: string) => void;
+}
+
+function NumberInput({ label, hint, text, fault, onInput }: NumberInputProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={20}
+        value={text}
+        aria-invalid={fault !== ''}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <span id={`${id}-hint`} class={fault === '' ? 'hint' : 'fault'}>
+        {fault === '' ? hint : fault}
+      </span>
+    </div>
+  );
+}
+
+const WARM_WHITE = '#ffd6aa';
+
+function ColorInput({
+  color,
+  onInput,
+}: {
+  readonly color: string | undefined;
+  readonly onInput: (color: string | undefined) => void;
+}) {
+  return (
+    <div class="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={color !== undefined}
+          onChange={(event) => onInput(event.currentTarget.checked ? WARM_WHITE : undefined)}
+        />
+        {texts.setColor}
+      </label>
+      {color === undefined ? null : (
+        <input
+          type="color"
+          class="color"
+          aria-label={texts.fields.color}
+          value={color}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </div>
+  );
+}
+
+function rangeOf({ least, most }: Pick<NumberField, 'least' | 'most'>): string {
+  if (least !== undefined && most !== undefined) return texts.range(count(least), count(most));
+  if (least !== undefined) return texts.least(count(least));
+  return most === undefined ? '' : texts.most(count(most));
+}
+
+interface ReadForm {
+  readonly command?: Command;
+  readonly faults: Readonly<Record<string, string>>;
+}
+
+function readForm(
+  control: FormControl,
+  typed: Readonly<Record<string, string>>,
+  color: string | undefined,
+): ReadForm {
+  const faults: Record<string, string> = {};
+  const numbers: Record<string, number> = {};
+  for (const field of control.fields) {
+    const text = (typed[field.name] ?? '').trim();
+    if (text === '') continue;
+    const value = numberTyped(text);
+    const fault = faultOf(value, field);
+    if (fault === '' && value !== undefined) numbers[field.name] = Math.round(value * field.perUnit);
+    else faults[field.name] = fault;
+  }
+  const minutes = (typed.minutes ?? '').trim();
+  const forMinutes = numberTyped(minutes);
+  const fault = minutes === '' ? '' : faultOf(forMinutes, { ...MINUTES, perUnit: 1 });
+  if (fault !== '') faults.minutes = fault;
+  if (Object.keys(faults).length > 0) return { faults };
+  const [first] = control.fields;
+  if (Object.keys(numbers).length === 0 && color === undefined)
+    return { faults: first === undefined ? {} : { [first.name]: texts.unchanged } };
+  const values = {
+    numbers,
+    ...(color === undefined ? {} : { color: rgbOf(color) }),
+    ...(forMinutes === undefined ? {} : { forSeconds: forMinutes * 60 }),
+  };
+  return { command: control.build(values), faults };
+}
+
+type Bounds = Pick<NumberField, 'least' | 'most' | 'perUnit' | 'also'>;
+
+function faultOf(value: number | undefined, { least, most, perUnit, also }: Bounds): string {
+  if (value === undefined || !Number.isFinite(value)) return perUnit === 1_000 ? texts.number : texts.whole;
+  if (perUnit !== 1_000 && !Number.isInteger(value)) return texts.whole;
+  if (value === also) return '';
+  const isWithin = (least === undefined || value >= least) && (most === undefined || value <= most);
+  return isWithin ? '' : rangeOf({ least, most });
+}
+
+const rgbOf = (color: string): readonly [number, number, number] => {
+  const value = Number.parseInt(color.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+};

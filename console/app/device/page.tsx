@@ -1,0 +1,197 @@
+import { useEffect } from 'preact/hooks';
+import { Refused } from '../api/call.ts';
+import { useRead } from '../api/queries.ts';
+import type { Device, DeviceState, Reading } from '../api/shapes.ts';
+import { useNow } from '../clock.ts';
+import { ConditionMark } from '../devices/condition-mark.tsx';
+import { useVendorNames } from '../api/vendors.ts';
+import { ago, dateTime, foreign } from '../format.ts';
+import { keyOf } from '../live/devices.ts';
+import { devices } from '../live/index.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Link } from '../parts/link.tsx';
+import { Name } from '../parts/name.tsx';
+import { hrefOf } from '../route.ts';
+import { useStore } from '../store.ts';
+import { words } from '../words/index.ts';
+import { Controls } from './controls.tsx';
+import { DeviceEvents, PastCommands } from './events.tsx';
+import { History } from './history.tsx';
+import { Interventions } from './interventions.tsx';
+import { StateFigures } from './state.tsx';
+
+const texts = words.device;
+
+interface OfDevice {
+  readonly vendor: string;
+  readonly id: string;
+}
+
+/** One device: what it is like, was like, and can be told. */
+export function DevicePage({ vendor, id }: OfDevice) {
+  const all = useStore(devices);
+  const reading = useReading({ vendor, id });
+  const listed = devices.find(vendor, id);
+  const device: Device | undefined = listed ?? reading.data?.device;
+  if (device === undefined) return <Missing status={all.status} error={reading.error} />;
+  return (
+    <div class="stack device">
+      <Head device={device} />
+      <Interventions device={device} />
+      <div class="device-columns">
+        <Now device={device} listed={listed} reading={reading} />
+        <section class="card" aria-labelledby="control">
+          <h2 id="control">{words.control.title}</h2>
+          <Controls
+            device={device}
+            limits={reading.data?.limits}
+            blocked={new Set(device.interventions?.flatMap((one) => one.capabilities) ?? [])}
+            onState={(state) => devices.take(device, state)}
+          />
+        </section>
+      </div>
+      <History device={device} />
+      <div class="device-columns">
+        <PastCommands device={device} />
+        <DeviceEvents device={device} />
+      </div>
+      <Facts device={device} />
+    </div>
+  );
+}
+
+/** The reading of a device. What came by the stream since then is newer. */
+function useReading({ vendor, id }: OfDevice) {
+  const result = useRead('GET /devices/{id}', { path: [id], query: { vendor } });
+  const { data } = result;
+  useEffect(() => {
+    if (data !== undefined) devices.take({ vendor, id }, data.state);
+  }, [data]);
+  return result;
+}
+
+function Missing({ status, error }: { readonly status: string; readonly error: Error | null }) {
+  if (error !== null && !(error instanceof Refused && error.status === 404))
+    return (
+      <div class="stack">
+        <h1>{texts.readFailed}</h1>
+        <Failure error={error} />
+      </div>
+    );
+  if (status === 'loading' || error === null)
+    return (
+      <div class="stack">
+        <h1>{words.pages.devices}</h1>
+        <p class="soft">{words.loading}</p>
+      </div>
+    );
+  return (
+    <div class="stack">
+      <h1>{texts.unknown}</h1>
+      <p>{texts.unknownText}</p>
+      <p>
+        <Link class="button" href={hrefOf({ page: 'devices' })}>
+          {words.pages.devices}
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+function Head({ device }: { readonly device: Device }) {
+  const vendors = useVendorNames();
+  const type = words.types[device.device_type];
+  return (
+    <div class="stack-small">
+      <p class="small">
+        <Link href={hrefOf({ page: 'devices' })}>← {texts.back}</Link>
+      </p>
+      <div class="device-title">
+        <h1 data-title={foreign(device.name ?? '') || type}>
+          <Name text={device.name} />
+        </h1>
+        <ConditionMark device={device} />
+      </div>
+      <p class="soft">
+        {type} · {vendors.get(device.vendor) ?? device.vendor}
+      </p>
+    </div>
+  );
+}
+
+interface NowProps {
+  readonly device: Device;
+  readonly listed: Device | undefined;
+  readonly reading: ReturnType<typeof useReading>;
+}
+
+function Now({ device, listed, reading }: NowProps) {
+  const { data, error, isFetching } = reading;
+  const state: DeviceState | undefined = listed?.state ?? data?.state;
+  return (
+    <section class="card" aria-labelledby="now">
+      <div class="card-head">
+        <h2 id="now">{texts.now}</h2>
+        <button
+          type="button"
+          class="button button-small"
+          aria-disabled={isFetching}
+          onClick={() => void reading.refetch()}
+        >
+          {isFetching ? texts.reading : texts.readAgain}
+        </button>
+      </div>
+      {error === null ? null : <Failure title={texts.readFailed} error={error} />}
+      {state === undefined ? (
+        error === null ? (
+          <p class="soft">{words.loading}</p>
+        ) : (
+          <p>{texts.neverRead}</p>
+        )
+      ) : (
+        <>
+          {error === null ? null : <p class="soft small">{texts.lastKnown}</p>}
+          <StateFigures state={state} capacity={data?.available_capacity} />
+          <Freshness device={device} data={data} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** How old the shown state is, in words that go on by themselves. */
+function Freshness({ device, data }: { readonly device: Device; readonly data: Reading | undefined }) {
+  const at = useNow(1_000);
+  const { observedAt } = useStore(devices);
+  const heard = observedAt.get(keyOf(device.vendor, device.id));
+  const read = data?.observed_at;
+  const measured = [heard, read].filter((one) => one !== undefined).sort().at(-1);
+  if (measured === undefined) return null;
+  return (
+    <p class="soft small">
+      <time dateTime={measured} title={dateTime(measured)}>
+        {texts.measured(ago(measured, at))}
+      </time>
+    </p>
+  );
+}
+
+function Facts({ device }: { readonly device: Device }) {
+  return (
+    <section class="stack-small" aria-labelledby="facts">
+      <h2 id="facts">{texts.facts}</h2>
+      <dl class="facts">
+        <dt>{texts.id}</dt>
+        <dd>
+          <code>{device.id}</code>
+        </dd>
+        <dt>{texts.capabilities}</dt>
+        <dd class="capabilities">
+          {device.capabilities.map((one) => (
+            <code key={one}>{one}</code>
+          ))}
+        </dd>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,143 @@
+import { scaleLinear, scaleTime } from 'd3-scale';
+import { useMemo } from 'preact/hooks';
+import type { History, LoggedEvent } from '../api/shapes.ts';
+import { words } from '../words/index.ts';
+import { describeCommand } from './commands.ts';
+import type { Panel } from './panels.ts';
+import { barsOf, extentOf, stepsOf } from './shapes.ts';
+
+const HEIGHT = 150;
+const MARGIN = { top: 12, right: 8, bottom: 22, left: 62 };
+const PX_PER_TICK = 90;
+const Y_TICKS = 4;
+
+export interface PlotProps {
+  readonly panel: Panel;
+  readonly history: Pick<History, 'points' | 'gaps'>;
+  readonly from: number;
+  readonly to: number;
+  /** px */
+  readonly width: number;
+  readonly tick: (at: Date) => string;
+  readonly commands: readonly LoggedEvent[];
+  /** The moment that is pointed at. */
+  readonly at: number | undefined;
+  readonly onPoint: (at: number | undefined) => void;
+}
+
+/** One plot of a history. */
+export function Plot({ panel, history, from, to, width, tick, commands, at, onPoint }: PlotProps) {
+  const drawn = useMemo(
+    () => draw({ panel, history, from, to, width, tick }),
+    [panel, history, from, to, width, tick],
+  );
+  if (drawn === undefined) return <p class="soft small">{words.history.empty}</p>;
+  const { x, label } = drawn;
+  const point = ({ clientX, currentTarget }: PointerEvent) => {
+    if (!(currentTarget instanceof Element)) return;
+    const moment = x.invert(clientX - currentTarget.getBoundingClientRect().left).getTime();
+    onPoint(Math.min(Math.max(moment, from), to));
+  };
+  return (
+    <svg
+      class="history-plot"
+      width={width}
+      height={HEIGHT}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+      onPointerMove={point}
+      onPointerDown={point}
+      onPointerLeave={() => onPoint(undefined)}
+    >
+      {drawn.back}
+      {commands.map((event) => {
+        const place = x(Date.parse(event.occurred_at));
+        const { command } = event.data as { command: { type: string } };
+        return (
+          <path key={event.id} class="plot-command" d={`M${place.toFixed(1)},0v${MARGIN.top}`}>
+            <title>{describeCommand(command)}</title>
+          </path>
+        );
+      })}
+      {at === undefined ? null : (
+        <line class="plot-at" x1={x(at)} x2={x(at)} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
+      )}
+    </svg>
+  );
+}
+
+type Drawing = Pick<PlotProps, 'panel' | 'history' | 'from' | 'to' | 'width' | 'tick'>;
+
+/** All of a plot that does not follow the pointer. */
+function draw({ panel, history, from, to, width, tick }: Drawing) {
+  const { points, gaps } = history;
+  const extent = extentOf(points, panel.fields);
+  if (extent === undefined) return undefined;
+  const [least, most] = [
+    Math.min(extent[0], panel.domain?.[0] ?? extent[0]),
+    Math.max(extent[1], panel.domain?.[1] ?? extent[1]),
+  ];
+  const room = most === least ? panel.unit : 0;
+  const x = scaleTime()
+    .domain([from, to])
+    .range([MARGIN.left, width - MARGIN.right]);
+  const y = scaleLinear()
+    .domain([least - room, most + room])
+    .nice(Y_TICKS)
+    .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const scales = { x, y };
+  const bottom = HEIGHT - MARGIN.bottom;
+  const xTicks = x.ticks(Math.max(2, Math.floor((width - MARGIN.left) / PX_PER_TICK)));
+  const back = (
+    <>
+      {gaps.map((gap) => {
+        const left = Math.max(x(Date.parse(gap.from)), MARGIN.left);
+        const right = Math.min(x(Date.parse(gap.to)), width - MARGIN.right);
+        return right <= left ? null : (
+          <rect
+            key={gap.from}
+            class="plot-gap"
+            x={left.toFixed(1)}
+            y={MARGIN.top}
+            width={(right - left).toFixed(1)}
+            height={bottom - MARGIN.top}
+          />
+        );
+      })}
+      {y.ticks(Y_TICKS).map((value) => (
+        <g key={value} class={value === 0 ? 'plot-zero' : 'plot-grid'}>
+          <line x1={MARGIN.left} x2={width - MARGIN.right} y1={y(value)} y2={y(value)} />
+          <text x={MARGIN.left - 8} y={y(value)} dy="0.32em" text-anchor="end">
+            {panel.format(value)}
+          </text>
+        </g>
+      ))}
+      {xTicks.map((value) => (
+        <text
+          key={value.getTime()}
+          class="plot-tick"
+          x={x(value)}
+          y={HEIGHT - 4}
+          text-anchor={x(value) > width - 30 ? 'end' : 'middle'}
+        >
+          {tick(value)}
+        </text>
+      ))}
+      {panel.fields.map((field, index) => {
+        const series = `series-${field === 'production_w' ? 5 : index + 2}`;
+        if (panel.kind === 'bars')
+          return <path key={field} class={`plot-bars ${series}`} d={barsOf(points, field, scales)} />;
+        const { line, area } = stepsOf(points, field, scales);
+        return (
+          <g key={field} class={series}>
+            {panel.kind === 'area' ? <path class="plot-area" d={area} /> : null}
+            <path class="plot-line" d={line} />
+          </g>
+        );
+      })}
+    </>
+  );
+  const label = words.history.describe(panel.title, panel.format(extent[0]), panel.format(extent[1]));
+  return { x, back, label };
+}

@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import type { LoggedEvent } from '../api/shapes.ts';
+import { dateTime, moment } from '../format.ts';
+import { devices } from '../live/index.ts';
+import { Link } from '../parts/link.tsx';
+import { Name } from '../parts/name.tsx';
+import { hrefOf } from '../route.ts';
+import { words } from '../words/index.ts';
+import { describeEvent } from './describe.ts';
+
+const AT_FIRST = 100;
+
+interface EventListProps {
+  readonly events: readonly LoggedEvent[];
+  readonly label: string;
+  /** Whether the device is named: not on its own page. */
+  readonly hasDevice: boolean;
+  readonly atFirst?: number;
+}
+
+/** Events, newest first, each with its data. */
+export function EventList({ events, label, hasDevice, atFirst = AT_FIRST }: EventListProps) {
+  const [most, setMost] = useState(atFirst);
+  return (
+    <div class="stack-small">
+      <ol class="events" aria-label={label}>
+        {events.slice(0, most).map((event) => (
+          <li key={event.id}>
+            <OneEvent event={event} hasDevice={hasDevice} />
+          </li>
+        ))}
+      </ol>
+      {events.length > most ? (
+        <p>
+          <button type="button" class="button button-small" onClick={() => setMost(most + AT_FIRST)}>
+            {words.history.earlier}
+          </button>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+const TONES: Partial<Record<LoggedEvent['type'], string>> = {
+  'device.unreachable': 'mark-bad',
+  'link.needs_relink': 'mark-bad',
+  'command.failed': 'mark-bad',
+  'link_session.failed': 'mark-bad',
+  'command.outcome_unknown': 'mark-note',
+  'intervention.opened': 'mark-note',
+  'command.succeeded': 'mark-good',
+  'link.recovered': 'mark-good',
+  'intervention.resolved': 'mark-good',
+};
+
+function OneEvent({ event, hasDevice }: Pick<EventListProps, 'hasDevice'> & { readonly event: LoggedEvent }) {
+  const [isOpen, setOpen] = useState(false);
+  const names: Readonly<Record<string, string>> = words.eventTypes;
+  return (
+    <details class="event" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+      <summary>
+        <time class="event-time number" dateTime={event.occurred_at} title={dateTime(event.occurred_at)}>
+          {moment(event.occurred_at)}
+        </time>
+        <span class="event-what">
+          <span class={`mark ${TONES[event.type] ?? 'mark-still'}`}>{names[event.type] ?? event.type}</span>
+          {hasDevice ? <Subject event={event} /> : null}
+          <span class="event-text soft">{describeEvent(event)}</span>
+        </span>
+      </summary>
+      {isOpen ? <Data event={event} hasDevice={hasDevice} /> : null}
+    </details>
+  );
+}
+
+function Subject({ event: { subject } }: { readonly event: LoggedEvent }) {
+  const { device, vendor, user_ref } = subject;
+  if (device === null || vendor === null)
+    return vendor === null && user_ref === null ? null : (
+      <span class="event-subject">
+        <Name text={[vendor, user_ref].filter(Boolean).join(' · ')} />
+      </span>
+    );
+  return (
+    <span class="event-subject">
+      <Name text={devices.find(vendor, device)?.name || device} />
+    </span>
+  );
+}
+
+function Data({ event, hasDevice }: Pick<EventListProps, 'hasDevice'> & { readonly event: LoggedEvent }) {
+  const { device, vendor } = event.subject;
+  return (
+    <div class="stack-small event-data">
+      {hasDevice && device !== null && vendor !== null ? (
+        <p>
+          <Link href={hrefOf({ page: 'device', vendor, id: device })}>
+            <Name text={devices.find(vendor, device)?.name || device} />
+          </Link>
+        </p>
+      ) : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <pre tabIndex={0}>
+        <code>{JSON.stringify(event, null, 2)}</code>
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import { readAll } from '../api/queries.ts';
+import { type Device, type DeviceState, dataOf, type LoggedEvent } from '../api/shapes.ts';
+import { createStore, type Store } from '../store.ts';
+
+/** All devices of the account, by vendor and id, as they are now. */
+export interface Devices {
+  readonly list: readonly Device[];
+  /** When a device was measured, as far as an event said so since the page was opened. */
+  readonly observedAt: ReadonlyMap<string, string>;
+  /** `loading`: the list is not whole yet. */
+  readonly status: 'loading' | 'loaded' | 'failed';
+  readonly error: Error | undefined;
+}
+
+const EMPTY: Devices = { list: [], observedAt: new Map(), status: 'loading', error: undefined };
+/** Devices of a new link come one after the other. */
+const RELOAD_AFTER_MS = 500;
+
+export const keyOf = (vendor: string, id: string): string => `${vendor}/${id}`;
+export const keyOfDevice = ({ vendor, id }: Pick<Device, 'vendor' | 'id'>): string => keyOf(vendor, id);
+
+export interface DeviceList extends Pick<Store<Devices>, 'get' | 'subscribe'> {
+  /** Loads all devices; what happens meanwhile is applied to what was loaded. */
+  load(): Promise<void>;
+  apply(events: readonly LoggedEvent[]): void;
+  find(vendor: string, id: string): Device | undefined;
+  /** Takes a state that was read or that a command left. */
+  take(device: Pick<Device, 'vendor' | 'id'>, state: DeviceState): void;
+}
+
+/** Keeps the devices current, and tells of many changes once a frame. */
+export function createDeviceList(): DeviceList {
+  const shown = createStore(EMPTY);
+  let index = new Map<string, number>();
+  let list: Device[] = [];
+  let observedAt = new Map<string, string>();
+  /** Events since loading began; undefined while nothing is loaded. */
+  let waiting: LoggedEvent[] | undefined;
+  let isChanged = false;
+  let reloading: ReturnType<typeof setTimeout> | undefined;
+
+  /** Everything in `list` that changes is another object, so that rows know whether they have to be drawn. */
+  function changed(): void {
+    if (isChanged) return;
+    isChanged = true;
+    list = list.slice();
+    requestAnimationFrame(() => {
+      isChanged = false;
+      shown.set({ ...shown.get(), list, observedAt: new Map(observedAt) });
+    });
+  }
+
+  function merge(vendor: string, id: string, changes: Partial<DeviceState>): void {
+    const at = index.get(keyOf(vendor, id));
+    const device = at === undefined ? undefined : list[at];
+    if (at === undefined || device === undefined) return;
+    changed();
+    list[at] = { ...device, state: { online: true, ...device.state, ...changes } };
+  }
+
+  function remove(key: string): void {
+    const at = index.get(key);
+    if (at === undefined) return;
+    changed();
+    list.splice(at, 1);
+    index = indexOf(list);
+  }
+
+  function take(event: LoggedEvent): void {
+    const { device, vendor } = event.subject;
+    if (device === null || vendor === null) return;
+    switch (event.type) {
+      case 'device.state_changed': {
+        const data = dataOf(event, 'device.state_changed');
+        if (data === undefined) return;
+        const values = Object.entries(data.changes).map(([field, { to }]) => [field, to]);
+        observedAt.set(keyOf(vendor, device), data.observed_at);
+        return merge(vendor, device, Object.fromEntries(values));
+      }
+      case 'device.unreachable':
+        return merge(vendor, device, { online: false });
+      case 'device.reachable':
+        return merge(vendor, device, { online: true });
+      case 'device.removed':
+        return remove(keyOf(vendor, device));
+      case 'device.linked':
+      case 'intervention.opened':
+      case 'intervention.resolved':
+        clearTimeout(reloading);
+        reloading = setTimeout(() => void api.load(), RELOAD_AFTER_MS);
+    }
+  }
+
+  const api: DeviceList = {
+    get: shown.get,
+    subscribe: shown.subscribe,
+    async load() {
+      waiting = [];
+      try {
+        const loaded = await readAll('GET /devices', {});
+        list = loaded;
+        index = indexOf(list);
+        const now = new Map([...observedAt].filter(([key]) => index.has(key)));
+        observedAt = now;
+        shown.set({ list, observedAt: now, status: 'loaded', error: undefined });
+        const missed = waiting;
+        waiting = undefined;
+        for (const event of missed) take(event);
+      } catch (error) {
+        waiting = undefined;
+        shown.set({ ...shown.get(), status: 'failed', error: error as Error });
+      }
+    },
+    apply(events) {
+      waiting?.push(...events);
+      for (const event of events) take(event);
+    },
+    find(vendor, id) {
+      const at = index.get(keyOf(vendor, id));
+      return at === undefined ? undefined : list[at];
+    },
+    take({ vendor, id }, state) {
+      merge(vendor, id, state);
+    },
+  };
+  return api;
+}
+
+const indexOf = (list: readonly Device[]) =>
+  new Map(list.map((device, at) => [keyOfDevice(device), at] as const));

@@ -1,0 +1,40 @@
+import { invalidate, queries } from '../api/queries.ts';
+import type { EventType, LoggedEvent } from '../api/shapes.ts';
+import { createDeviceList } from './devices.ts';
+import { createLog } from './log.ts';
+import { followEvents } from './stream.ts';
+
+export const devices = createDeviceList();
+/** Changes of state are kept apart: they are so many that nothing else would be left. */
+export const changes = createLog();
+export const log = createLog();
+
+type Reads = Parameters<typeof invalidate>[0];
+
+/** What is asked for again when something happens. */
+const CHANGED: Partial<Record<EventType, readonly Reads[]>> = {
+  'link.linked': ['GET /links', 'GET /interventions'],
+  'link.needs_relink': ['GET /links', 'GET /interventions'],
+  'link.recovered': ['GET /links', 'GET /interventions'],
+  'link.removed': ['GET /links', 'GET /interventions'],
+  'intervention.opened': ['GET /interventions'],
+  'intervention.resolved': ['GET /interventions'],
+};
+
+function applyEvents(events: readonly LoggedEvent[]): void {
+  devices.apply(events);
+  changes.add(events.filter(({ type }) => type === 'device.state_changed'));
+  log.add(events.filter(({ type }) => type !== 'device.state_changed'));
+  for (const operation of new Set(events.flatMap(({ type }) => CHANGED[type] ?? []))) invalidate(operation);
+}
+
+export const stream = followEvents({
+  onEvents: applyEvents,
+  onMissed: () => {
+    void devices.load();
+    void queries.invalidateQueries();
+  },
+});
+
+// What happens while the list is being loaded comes by the stream, which must be open before.
+void stream.opened.then(() => devices.load());

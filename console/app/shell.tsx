@@ -1,0 +1,128 @@
+import { type ComponentType, Component, type ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { DevicePage } from './device/page.tsx';
+import { DevicesPage } from './devices/page.tsx';
+import { EventsPage } from './events/page.tsx';
+import { stream } from './live/index.ts';
+import { OverviewPage } from './overview/page.tsx';
+import { Link } from './parts/link.tsx';
+import { SignedOut } from './parts/signed-out.tsx';
+import { hrefOf, type Route, useRoute } from './route.ts';
+import { useStore } from './store.ts';
+import { words } from './words/index.ts';
+
+const PAGES = ['overview', 'devices', 'events'] as const;
+
+/** The console: its pages, and whether what they show is live. */
+export function Shell() {
+  const route = useRoute();
+  useFocusOnNewPage(route);
+  return (
+    <>
+      <div class="console-head">
+        <nav aria-label={words.pagesLabel}>
+          <ul class="console-pages">
+            {PAGES.map((page) => (
+              <li key={page}>
+                <Link
+                  href={hrefOf({ page })}
+                  isHere={route.page === page || (page === 'devices' && route.page === 'device')}
+                >
+                  {words.pages[page]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <StreamLight />
+      </div>
+      <SignedOut />
+      <Guard key={keyOf(route)}>
+        <PageOf route={route} />
+      </Guard>
+    </>
+  );
+}
+
+const keyOf = (route: Route): string =>
+  route.page === 'device' ? `${route.vendor}/${route.id}` : route.page;
+
+function PageOf({ route }: { readonly route: Route }) {
+  switch (route.page) {
+    case 'overview':
+      return <OverviewPage />;
+    case 'devices':
+      return <DevicesPage />;
+    case 'device':
+      return <DevicePage vendor={route.vendor} id={route.id} />;
+    case 'events':
+      return <EventsPage />;
+    case 'unknown':
+      return <UnknownPage />;
+  }
+}
+
+function UnknownPage() {
+  return (
+    <div class="stack">
+      <h1>{words.unknownPage}</h1>
+      <p>{words.unknownPageText}</p>
+      <p>
+        <Link class="button" href={hrefOf({ page: 'overview' })}>
+          {words.toOverview}
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+/** Whether events come. What is said aloud is only that they stopped, and came again. */
+function StreamLight() {
+  const state = useStore(stream.state);
+  return (
+    <p class={`stream stream-${state}`} role="status">
+      {words.streamStates[state]}
+    </p>
+  );
+}
+
+/** A new page begins at its heading, for eyes and for screen readers. */
+function useFocusOnNewPage(route: Route): void {
+  const key = keyOf(route);
+  const before = useRef(key);
+  useEffect(() => {
+    const heading = document.querySelector<HTMLElement>('#console h1');
+    document.title = [heading?.dataset.title ?? heading?.textContent ?? words.title, words.title, 'elnav'].join(
+      ' · ',
+    );
+    if (before.current === key) return;
+    before.current = key;
+    scrollTo(0, 0);
+    heading?.setAttribute('tabindex', '-1');
+    heading?.focus({ preventScroll: true });
+  }, [key]);
+}
+
+/** An error in one page leaves the others usable. */
+class Guard extends Component<{ readonly children: ComponentChildren }, { isBroken: boolean }> {
+  override state = { isBroken: false };
+
+  static override getDerivedStateFromError() {
+    return { isBroken: true };
+  }
+
+  override render() {
+    if (!this.state.isBroken) return this.props.children;
+    return (
+      <div class="notice notice-bad" role="alert">
+        <h1>{words.unexpected}</h1>
+        <p>{words.unexpectedText}</p>
+        <p>
+          <button type="button" class="button" onClick={() => location.reload()}>
+            {words.reload}
+          </button>
+        </p>
+      </div>
+    );
+  }
+}
