@@ -59,9 +59,7 @@ const JUST_NOW = { en: 'just now', sv: 'alldeles nyss' };
 export function duration(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   const hours = Math.floor(minutes / 60);
-  return hours === 0
-    ? `${minutes}${NO_BREAK}min`
-    : `${hours}${NO_BREAK}h ${minutes % 60}${NO_BREAK}min`;
+  return hours === 0 ? `${minutes}${NO_BREAK}min` : `${hours}${NO_BREAK}h ${minutes % 60}${NO_BREAK}min`;
 }
 
 const formatted = (options: Intl.DateTimeFormatOptions) => {
@@ -69,7 +67,12 @@ const formatted = (options: Intl.DateTimeFormatOptions) => {
   return (moment: string | number | Date): string => format.format(new Date(moment));
 };
 export const dateTime = formatted({ dateStyle: 'medium', timeStyle: 'medium' });
-export const shortDateTime = formatted({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+export const shortDateTime = formatted({
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 export const clockTime = formatted({ hour: '2-digit', minute: '2-digit' });
 export const clockSeconds = formatted({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
 export const dayMonth = formatted({ day: 'numeric', month: 'short' });

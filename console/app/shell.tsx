@@ -1,10 +1,12 @@
-import { type ComponentType, Component, type ComponentChildren } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { endSession } from './api/call.ts';
 import { DevicePage } from './device/page.tsx';
 import { DevicesPage } from './devices/page.tsx';
 import { EventsPage } from './events/page.tsx';
 import { stream } from './live/index.ts';
 import { OverviewPage } from './overview/page.tsx';
+import { sentenceOf } from './parts/failure.tsx';
 import { Link } from './parts/link.tsx';
 import { SignedOut } from './parts/signed-out.tsx';
 import { hrefOf, type Route, useRoute } from './route.ts';
@@ -34,7 +36,10 @@ export function Shell() {
             ))}
           </ul>
         </nav>
-        <StreamLight />
+        <div class="console-side">
+          <StreamLight />
+          <SignOut />
+        </div>
       </div>
       <SignedOut />
       <Guard key={keyOf(route)}>
@@ -76,6 +81,26 @@ function UnknownPage() {
   );
 }
 
+/** Ends the session, here and where it was begun. */
+function SignOut() {
+  const [error, setError] = useState<Error>();
+  const signOut = async () => {
+    try {
+      location.assign(await endSession());
+    } catch (thrown) {
+      setError(thrown as Error);
+    }
+  };
+  return (
+    <>
+      {error === undefined ? null : <span class="fault">{sentenceOf(error)}</span>}
+      <button type="button" class="button button-small" onClick={() => void signOut()}>
+        {words.signOut}
+      </button>
+    </>
+  );
+}
+
 /** Whether events come. What is said aloud is only that they stopped, and came again. */
 function StreamLight() {
   const state = useStore(stream.state);
@@ -92,9 +117,11 @@ function useFocusOnNewPage(route: Route): void {
   const before = useRef(key);
   useEffect(() => {
     const heading = document.querySelector<HTMLElement>('#console h1');
-    document.title = [heading?.dataset.title ?? heading?.textContent ?? words.title, words.title, 'elnav'].join(
-      ' · ',
-    );
+    document.title = [
+      heading?.dataset.title ?? heading?.textContent ?? words.title,
+      words.title,
+      'elnav',
+    ].join(' · ');
     if (before.current === key) return;
     before.current = key;
     scrollTo(0, 0);

@@ -24,6 +24,17 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
+/** A part of the value of a store; the component is drawn again when that part changes. */
+export function useSelected<T, S>(store: Pick<Store<T>, 'get' | 'subscribe'>, select: (value: T) => S): S {
+  const [selected, setSelected] = useState(() => select(store.get()));
+  useLayoutEffect(() => {
+    const take = () => setSelected(() => select(store.get()));
+    take();
+    return store.subscribe(take);
+  }, [store]);
+  return selected;
+}
+
 /** The value of a store; the component is drawn again when it changes. */
 export function useStore<T>(store: Pick<Store<T>, 'get' | 'subscribe'>): T {
   const [, redraw] = useState<unknown>(undefined);

@@ -77,6 +77,18 @@ export async function send<K extends Operation>(
   throw refused;
 }
 
+/** Signs out of the console; the result is where to go from there. It is no operation of the API. */
+export async function endSession(): Promise<string> {
+  const response = await fetch('/console/sign-out', { method: 'POST', credentials: 'same-origin' }).catch(
+    () => {
+      throw new Unanswered();
+    },
+  );
+  if (!response.ok) throw new Refused(response, await sentenceOf(response));
+  const { next } = (await response.json()) as { next: string };
+  return next;
+}
+
 const filled = (pattern: string, values: readonly string[]): string => {
   let index = 0;
   return pattern.replaceAll(/\{[^}]+\}/g, () => encodeURIComponent(values[index++] ?? ''));

@@ -1,5 +1,4 @@
-import { useNow } from '../clock.ts';
-import { now } from '../clock.ts';
+import { now, useNow } from '../clock.ts';
 import { words } from '../words/index.ts';
 import { describeCommand } from './commands.ts';
 import type { Attempt, Sender } from './sending.ts';

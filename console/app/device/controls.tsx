@@ -1,8 +1,7 @@
-import type { DeviceState, Reading } from '../api/shapes.ts';
+import type { Command, DeviceState, Reading } from '../api/shapes.ts';
 import { words } from '../words/index.ts';
 import { AttemptLine } from './attempt.tsx';
 import { type Control, type ControlCapability, controlsOf, describeCommand } from './commands.ts';
-import type { Command } from '../api/shapes.ts';
 import { ControlForm } from './control-form.tsx';
 import { useSender } from './sending.ts';
 

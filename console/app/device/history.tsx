@@ -4,7 +4,7 @@ import { useQuery } from '../api/queries.ts';
 import type { Device, History as Page } from '../api/shapes.ts';
 import { now } from '../clock.ts';
 import { useEvents } from '../events/read.ts';
-import { count, shortDateTime } from '../format.ts';
+import { count } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
@@ -14,7 +14,7 @@ import { Plot } from './plot.tsx';
 import { RANGE_NAMES, RANGES, type RangeName } from './ranges.ts';
 
 const texts = words.history;
-const REFRESH_MS = 60_000;
+const REFRESH_MS = 15_000;
 const MOST_PAGES = 5;
 const MOST_FIGURES = 400;
 const STEPS = 200;
@@ -31,7 +31,12 @@ export function History({ device }: { readonly device: Device }) {
   );
   const until = Date.parse(search.get('to') ?? '');
   const isNow = Number.isNaN(until);
-  const { data, error, isPending } = useHistory({ device, name: chosen, panels, to: isNow ? undefined : until });
+  const { data, error, isPending } = useHistory({
+    device,
+    name: chosen,
+    panels,
+    to: isNow ? undefined : until,
+  });
   const move = (to: number) => setSearch({ to: to >= now() ? '' : new Date(to).toISOString() });
   if (panels.length === 0)
     return (
@@ -55,7 +60,7 @@ export function History({ device }: { readonly device: Device }) {
             <button type="button" class="button button-small" onClick={() => move(data.to - range.ms)}>
               ← {texts.earlier}
             </button>
-            <p class="small">{texts.span(shortDateTime(data.from), shortDateTime(data.to))}</p>
+            <p class="small">{texts.span(range.moment(data.from), range.moment(data.to))}</p>
             <button
               type="button"
               class="button button-small"
@@ -72,7 +77,13 @@ export function History({ device }: { readonly device: Device }) {
   );
 }
 
-function Ranges({ chosen, onChoose }: { readonly chosen: RangeName; readonly onChoose: (name: RangeName) => void }) {
+function Ranges({
+  chosen,
+  onChoose,
+}: {
+  readonly chosen: RangeName;
+  readonly onChoose: (name: RangeName) => void;
+}) {
   return (
     <fieldset class="ranges">
       <legend class="hidden-visually">{texts.range}</legend>
@@ -158,7 +169,9 @@ function Plots({ device, panels, name, data }: PlotsProps) {
       }),
     [events.list, from, to],
   );
-  const isEmpty = !points.some((point) => panels.some(({ fields }) => fields.some((one) => valueAt(point, one) !== undefined)));
+  const isEmpty = !points.some((point) =>
+    panels.some(({ fields }) => fields.some((one) => valueAt(point, one) !== undefined)),
+  );
   if (isEmpty)
     return (
       <div class="empty" ref={place}>
@@ -192,9 +205,11 @@ function Plots({ device, panels, name, data }: PlotsProps) {
       ))}
       <Pointer {...{ panels, from, to, points, at }} moment={range.moment} onPoint={setAt} />
       <p class="hint">
-        {[texts.resolutions[range.resolution], texts.gaps, ...(commands.length === 0 ? [] : [texts.marks])].join(
-          ' · ',
-        )}
+        {[
+          texts.resolutions[range.resolution],
+          texts.gaps,
+          ...(commands.length === 0 ? [] : [texts.marks]),
+        ].join(' · ')}
       </p>
       <Figures panels={panels} points={points} moment={range.moment} />
     </div>
@@ -224,7 +239,9 @@ function Pointer({ panels, from, to, points, at, moment, onPoint }: PointerProps
   const id = useId();
   const shown = at ?? to;
   const point = pointAt(points, shown);
-  const said = [moment(shown), ...panels.map((panel) => `${panel.title} ${readOut(panel, point)}`)].join(', ');
+  const said = [moment(shown), ...panels.map((panel) => `${panel.title} ${readOut(panel, point)}`)].join(
+    ', ',
+  );
   return (
     <div class="pointer">
       <label for={id} class="small soft">

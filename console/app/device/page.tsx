@@ -2,9 +2,9 @@ import { useEffect } from 'preact/hooks';
 import { Refused } from '../api/call.ts';
 import { useRead } from '../api/queries.ts';
 import type { Device, DeviceState, Reading } from '../api/shapes.ts';
+import { useVendorNames } from '../api/vendors.ts';
 import { useNow } from '../clock.ts';
 import { ConditionMark } from '../devices/condition-mark.tsx';
-import { useVendorNames } from '../api/vendors.ts';
 import { ago, dateTime, foreign } from '../format.ts';
 import { keyOf } from '../live/devices.ts';
 import { devices } from '../live/index.ts';
@@ -38,8 +38,11 @@ export function DevicePage({ vendor, id }: OfDevice) {
     <div class="stack device">
       <Head device={device} />
       <Interventions device={device} />
-      <div class="device-columns">
-        <Now device={device} listed={listed} reading={reading} />
+      <div class="device-columns device-control">
+        <div class="stack device">
+          <Now device={device} listed={listed} reading={reading} />
+          <History device={device} />
+        </div>
         <section class="card" aria-labelledby="control">
           <h2 id="control">{words.control.title}</h2>
           <Controls
@@ -50,7 +53,6 @@ export function DevicePage({ vendor, id }: OfDevice) {
           />
         </section>
       </div>
-      <History device={device} />
       <div class="device-columns">
         <PastCommands device={device} />
         <DeviceEvents device={device} />
@@ -165,7 +167,10 @@ function Freshness({ device, data }: { readonly device: Device; readonly data: R
   const { observedAt } = useStore(devices);
   const heard = observedAt.get(keyOf(device.vendor, device.id));
   const read = data?.observed_at;
-  const measured = [heard, read].filter((one) => one !== undefined).sort().at(-1);
+  const measured = [heard, read]
+    .filter((one) => one !== undefined)
+    .sort()
+    .at(-1);
   if (measured === undefined) return null;
   return (
     <p class="soft small">

@@ -24,7 +24,10 @@ const fields = words.device.fields;
 /** The plots of a device: one for each unit that it has values of. */
 export function panelsOf(capabilities: readonly Capability[], resolution: Resolution): readonly Panel[] {
   const has = (capability: Capability) => capabilities.includes(capability);
-  const powers = [...(has('read_power') ? ['power_w'] : []), ...(has('read_production') ? ['production_w'] : [])];
+  const powers = [
+    ...(has('read_power') ? ['power_w'] : []),
+    ...(has('read_production') ? ['production_w'] : []),
+  ];
   const panels: Panel[] = [];
   if (powers.length > 0)
     panels.push({

@@ -53,7 +53,9 @@ function figuresOf(state: DeviceState): readonly Figure[] {
     format: (value: number) => string,
     note?: string,
   ): Figure[] =>
-    typeof value !== 'number' ? [] : [note === undefined ? [name, format(value)] : [name, format(value), note]];
+    typeof value !== 'number'
+      ? []
+      : [note === undefined ? [name, format(value)] : [name, format(value), note]];
   const watts = state.power_w;
   return [
     ...shown(

@@ -1,16 +1,16 @@
 import { useMemo } from 'preact/hooks';
 import { readAll, useQuery } from '../api/queries.ts';
+import { useVendorNames } from '../api/vendors.ts';
 import { count, foreign } from '../format.ts';
 import { keyOfDevice } from '../live/devices.ts';
 import { devices } from '../live/index.ts';
-import { useVendorNames } from '../api/vendors.ts';
+import { Choice } from '../parts/choice.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTyped } from '../parts/typed.ts';
 import { useSearch } from '../route.ts';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 import { CONDITIONS } from './condition.ts';
-import { Choice } from '../parts/choice.tsx';
 import { filtered } from './filter.ts';
 import { DeviceTable } from './table.tsx';
 
@@ -93,7 +93,9 @@ export function DevicesPage() {
       {ofUser.error === null ? null : <Failure error={ofUser.error} />}
       <div class="row filters-result">
         <p class="soft" role="status">
-          {all.status === 'loading' || ofUser.isLoading ? words.loading : texts.count(count(shown.length), count(all.list.length))}
+          {all.status === 'loading' || ofUser.isLoading
+            ? words.loading
+            : texts.count(count(shown.length), count(all.list.length))}
         </p>
         {isFiltered ? (
           <button

@@ -37,7 +37,9 @@ export function DeviceTable({ list, vendorNames }: TableProps) {
             <th scope="col" class="column-vendor">
               {texts.columns.vendor}
             </th>
-            <th scope="col">{texts.columns.state}</th>
+            <th scope="col" class="column-state">
+              {texts.columns.state}
+            </th>
             <th scope="col" class="number">
               {texts.columns.power}
             </th>
@@ -103,12 +105,13 @@ class Row extends Component<RowProps> {
             <Name text={device.name} />
           </Link>
           <span class="row-under">
-            {type} · {vendor}
+            <ConditionMark device={device} />
+            <span class="row-kind">{type}</span>
           </span>
         </th>
         <td class="column-type">{type}</td>
         <td class="column-vendor">{vendor}</td>
-        <td>
+        <td class="column-state">
           <ConditionMark device={device} />
         </td>
         <td class="number">{watts === undefined || state?.online === false ? words.none : power(watts)}</td>

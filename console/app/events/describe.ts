@@ -35,7 +35,9 @@ export function describeEvent(event: LoggedEvent): string {
   }
 }
 
-function describeChanges(changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>) {
+function describeChanges(
+  changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>,
+) {
   const names: Readonly<Record<string, string>> = words.device.fields;
   const all = Object.entries(changes);
   const shown = all

@@ -5,6 +5,7 @@ import { devices } from '../live/index.ts';
 import { Link } from '../parts/link.tsx';
 import { Name } from '../parts/name.tsx';
 import { hrefOf } from '../route.ts';
+import { useSelected } from '../store.ts';
 import { words } from '../words/index.ts';
 import { describeEvent } from './describe.ts';
 
@@ -21,6 +22,8 @@ interface EventListProps {
 /** Events, newest first, each with its data. */
 export function EventList({ events, label, hasDevice, atFirst = AT_FIRST }: EventListProps) {
   const [most, setMost] = useState(atFirst);
+  // Names are known when the list of devices is there.
+  useSelected(devices, ({ status }) => status);
   return (
     <div class="stack-small">
       <ol class="events" aria-label={label}>

@@ -40,7 +40,10 @@ export function EventsPage() {
           label={texts.type}
           value={type}
           all={texts.allTypes}
-          options={[[EVERY, texts.everyType], ...ALL_TYPES.map((one) => [one, words.eventTypes[one]] as const)]}
+          options={[
+            [EVERY, texts.everyType],
+            ...ALL_TYPES.map((one) => [one, words.eventTypes[one]] as const),
+          ]}
           onChange={(value) => setSearch({ type: value })}
         />
         <label class="filter">
@@ -120,7 +123,7 @@ function CopyAsCurl({ type, device, user }: CopyProps) {
   const [said, setSaid] = useState('');
   const code = useRef<HTMLElement>(null);
   const types = type === EVERY ? '' : typesOf(type).join(',');
-  const address = `${location.origin}/events/stream${searchOf({ types, device, user_ref: user })}`;
+  const address = `${location.origin}/events/stream${searchOf({ types, device, user_ref: user }).replaceAll('%2C', ',')}`;
   const command = `curl -N -H "Authorization: Bearer $ELNAV_KEY" ${quoted(address)}`;
   const copy = async () => {
     try {

@@ -8,6 +8,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
 import { Name } from '../parts/name.tsx';
 import { hrefOf } from '../route.ts';
+import { useSelected } from '../store.ts';
 import { words } from '../words/index.ts';
 
 const texts = words.overview;
@@ -28,6 +29,8 @@ export function Needs() {
   const subscriptions = useRead('GET /subscriptions');
   const names = useVendorNames();
   const at = useNow(30_000);
+  // Names are known when the list of devices is there.
+  useSelected(devices, ({ status }) => status);
   const failed = [links, interventions, subscriptions].find(({ error }) => error !== null)?.error ?? null;
   const isLoading = [links, interventions, subscriptions].some(({ isPending }) => isPending);
   const nameOf = (vendor: string) => names.get(vendor) ?? vendor;

@@ -35,7 +35,7 @@ export function SignedOut() {
           <strong>{words.signedOut}</strong>
           <p>{words.signedOutText}</p>
           <p>
-            <a class="button button-small" href={BASE} target="_blank" rel="opener">
+            <a class="button button-small" href={BASE} target="_blank" rel="noopener opener">
               {words.signInAgain}
             </a>
           </p>

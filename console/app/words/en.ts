@@ -21,6 +21,7 @@ export const ENGLISH = {
   unexpected: 'This page has stopped because of an error in it',
   unexpectedText: 'Reload the page. If it happens again, tell the operator what you did.',
   reload: 'Reload',
+  signOut: 'Sign out',
   noName: 'No name',
   none: '–',
 
@@ -267,7 +268,8 @@ export const ENGLISH = {
     empty: 'No events here yet',
     emptyText: 'Events show here as they happen.',
     emptyFilter: 'No events match the filter.',
-    liveOnly: 'Changes of state are shown from the moment this page was opened. Read earlier ones with the API.',
+    liveOnly:
+      'Changes of state are shown from the moment this page was opened. Read earlier ones with the API.',
     kept: (count: string) => plural(count, 'event', 'events'),
     when: 'Time',
     what: 'What',

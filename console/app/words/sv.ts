@@ -20,6 +20,7 @@ export const SWEDISH: ConsoleWords = {
   unexpected: 'Sidan har stannat på grund av ett fel i den',
   unexpectedText: 'Ladda om sidan. Händer det igen, berätta för driftansvarig vad du gjorde.',
   reload: 'Ladda om',
+  signOut: 'Logga ut',
   noName: 'Utan namn',
   none: '–',
 
@@ -52,8 +53,7 @@ export const SWEDISH: ConsoleWords = {
     produced: 'Solelproduktion nu',
     reachable: 'Går att nå',
     ofDevices: (reachable, all) => `${reachable} av ${all}`,
-    powerText: (count) =>
-      `Senast kända effekt för ${plural(count, 'enhet', 'enheter')} som går att nå.`,
+    powerText: (count) => `Senast kända effekt för ${plural(count, 'enhet', 'enheter')} som går att nå.`,
     byType: 'Enheter efter typ',
     type: 'Typ',
     total: 'Alla',

@@ -59,6 +59,7 @@ export function consolePage({ assets, language, gridUrl, path, profile }: Signed
   return connectPage(assets, {
     ...{ language, path, main, gridUrl },
     title: words.title,
+    styles: ['console'],
     scripts: ['console'],
     width: 'wide',
     here: 'console',
