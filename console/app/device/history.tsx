@@ -280,7 +280,7 @@ function Figures({ panels, points, moment }: FiguresProps) {
         <>
           {points.length > shown.length ? <p class="hint">{texts.figuresCut(count(shown.length))}</p> : null}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-          <div class="table-scroll figures-scroll" tabIndex={0} role="region" aria-label={texts.figures}>
+          <section class="table-scroll figures-scroll" tabIndex={0} aria-label={texts.figures}>
             <table>
               <thead>
                 <tr>
@@ -307,7 +307,7 @@ function Figures({ panels, points, moment }: FiguresProps) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </section>
         </>
       ) : null}
     </details>

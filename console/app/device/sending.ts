@@ -27,7 +27,12 @@ export function useSender(
   const [attempt, setAttempt] = useState<Attempt>();
   const last = useRef<{ readonly command: Command; readonly key: string } | undefined>(undefined);
   const isGone = useRef(false);
-  useEffect(() => () => void (isGone.current = true), []);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
 
   async function run(command: Command, key: string): Promise<void> {
     last.current = { command, key };

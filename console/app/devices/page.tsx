@@ -41,52 +41,54 @@ export function DevicesPage() {
   return (
     <div class="stack">
       <h1>{texts.title}</h1>
-      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <label class="filter filter-wide">
-          <span>{texts.search}</span>
-          <input
-            type="search"
-            value={text}
-            placeholder={texts.searchHint}
-            maxLength={200}
-            onInput={(event) => setText(event.currentTarget.value)}
+      <search>
+        <form class="filters" onSubmit={(event) => event.preventDefault()}>
+          <label class="filter filter-wide">
+            <span>{texts.search}</span>
+            <input
+              type="search"
+              value={text}
+              placeholder={texts.searchHint}
+              maxLength={200}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+          <Choice
+            label={texts.vendor}
+            value={choice.vendor}
+            all={texts.all}
+            options={vendors.map((vendor) => [vendor, vendorNames.get(vendor) ?? vendor])}
+            onChange={(vendor) => setSearch({ vendor })}
           />
-        </label>
-        <Choice
-          label={texts.vendor}
-          value={choice.vendor}
-          all={texts.all}
-          options={vendors.map((vendor) => [vendor, vendorNames.get(vendor) ?? vendor])}
-          onChange={(vendor) => setSearch({ vendor })}
-        />
-        <Choice
-          label={texts.type}
-          value={choice.type}
-          all={texts.all}
-          options={Object.entries(words.types).filter(
-            ([type]) => type === choice.type || [...types].some((one) => one === type),
-          )}
-          onChange={(type) => setSearch({ type })}
-        />
-        <Choice
-          label={texts.condition}
-          value={choice.condition}
-          all={texts.all}
-          options={CONDITIONS.map((one) => [one, words.conditions[one]])}
-          onChange={(state) => setSearch({ state })}
-        />
-        <label class="filter">
-          <span>{texts.user}</span>
-          <input
-            type="text"
-            value={userTyped}
-            placeholder={texts.userHint}
-            maxLength={200}
-            autoComplete="off"
-            onInput={(event) => setUserTyped(event.currentTarget.value)}
+          <Choice
+            label={texts.type}
+            value={choice.type}
+            all={texts.all}
+            options={Object.entries(words.types).filter(
+              ([type]) => type === choice.type || [...types].some((one) => one === type),
+            )}
+            onChange={(type) => setSearch({ type })}
           />
-        </label>
-      </form>
+          <Choice
+            label={texts.condition}
+            value={choice.condition}
+            all={texts.all}
+            options={CONDITIONS.map((one) => [one, words.conditions[one]])}
+            onChange={(state) => setSearch({ state })}
+          />
+          <label class="filter">
+            <span>{texts.user}</span>
+            <input
+              type="text"
+              value={userTyped}
+              placeholder={texts.userHint}
+              maxLength={200}
+              autoComplete="off"
+              onInput={(event) => setUserTyped(event.currentTarget.value)}
+            />
+          </label>
+        </form>
+      </search>
       {all.status === 'failed' && all.error !== undefined ? (
         <Failure error={all.error} onRetry={() => void devices.load()} />
       ) : null}

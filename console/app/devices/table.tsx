@@ -26,6 +26,7 @@ export function DeviceTable({ list, vendorNames }: TableProps) {
   const rows = useVirtualRows(of);
   const keys = useRowKeys(of, rows);
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the links in it
     <div class="rows-scroll" ref={scroller} onKeyDown={keys.onKeyDown}>
       <table class="rows devices" aria-label={texts.tableLabel} aria-rowcount={list.length + 1}>
         <thead>
@@ -71,7 +72,10 @@ export function DeviceTable({ list, vendorNames }: TableProps) {
 }
 
 const Space = ({ height }: { readonly height: number }) =>
-  height === 0 ? null : <tr class="rows-space" aria-hidden="true" style={{ height: `${height}px` }} />;
+  height === 0 ? null : (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be focused
+    <tr class="rows-space" aria-hidden="true" style={{ height: `${height}px` }} />
+  );
 
 interface RowProps {
   readonly device: Device;

@@ -42,12 +42,12 @@ function describeChanges(
   const all = Object.entries(changes);
   const shown = all
     .slice(0, MOST_CHANGES)
-    .map(([field, { to }]) => `${names[field] ?? field}: ${valueOf(field, to)}`);
+    .map(([field, { to }]) => `${names[field] ?? field}: ${shownValue(field, to)}`);
   const more = all.length - shown.length;
   return [...shown, ...(more > 0 ? [words.overview.andMore(String(more))] : [])].join(', ');
 }
 
-function valueOf(field: string, value: unknown): string {
+function shownValue(field: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? words.device.yes : words.device.no;
   const format = FORMATS[field];
   if (typeof value === 'number') return format === undefined ? String(value) : format(value);

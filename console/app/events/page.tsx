@@ -35,39 +35,41 @@ export function EventsPage() {
         <h1>{texts.title}</h1>
         <p class="soft">{texts.text}</p>
       </div>
-      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <Choice
-          label={texts.type}
-          value={type}
-          all={texts.allTypes}
-          options={[
-            [EVERY, texts.everyType],
-            ...ALL_TYPES.map((one) => [one, words.eventTypes[one]] as const),
-          ]}
-          onChange={(value) => setSearch({ type: value })}
-        />
-        <label class="filter">
-          <span>{texts.device}</span>
-          <input
-            type="text"
-            value={deviceTyped}
-            autoComplete="off"
-            maxLength={200}
-            onInput={(event) => setDevice(event.currentTarget.value)}
+      <search>
+        <form class="filters" onSubmit={(event) => event.preventDefault()}>
+          <Choice
+            label={texts.type}
+            value={type}
+            all={texts.allTypes}
+            options={[
+              [EVERY, texts.everyType],
+              ...ALL_TYPES.map((one) => [one, words.eventTypes[one]] as const),
+            ]}
+            onChange={(value) => setSearch({ type: value })}
           />
-        </label>
-        <label class="filter">
-          <span>{texts.user}</span>
-          <input
-            type="text"
-            value={userTyped}
-            placeholder={texts.userHint}
-            autoComplete="off"
-            maxLength={200}
-            onInput={(event) => setUser(event.currentTarget.value)}
-          />
-        </label>
-      </form>
+          <label class="filter">
+            <span>{texts.device}</span>
+            <input
+              type="text"
+              value={deviceTyped}
+              autoComplete="off"
+              maxLength={200}
+              onInput={(event) => setDevice(event.currentTarget.value)}
+            />
+          </label>
+          <label class="filter">
+            <span>{texts.user}</span>
+            <input
+              type="text"
+              value={userTyped}
+              placeholder={texts.userHint}
+              autoComplete="off"
+              maxLength={200}
+              onInput={(event) => setUser(event.currentTarget.value)}
+            />
+          </label>
+        </form>
+      </search>
       {types.includes('device.state_changed') ? <p class="hint">{texts.liveOnly}</p> : null}
       {events.error === null ? null : <Failure error={events.error} />}
       <div class="row filters-result">

@@ -75,14 +75,18 @@ export function createDeviceList(): DeviceList {
         if (data === undefined) return;
         const values = Object.entries(data.changes).map(([field, { to }]) => [field, to]);
         observedAt.set(keyOf(vendor, device), data.observed_at);
-        return merge(vendor, device, Object.fromEntries(values));
+        merge(vendor, device, Object.fromEntries(values));
+        return;
       }
       case 'device.unreachable':
-        return merge(vendor, device, { online: false });
+        merge(vendor, device, { online: false });
+        return;
       case 'device.reachable':
-        return merge(vendor, device, { online: true });
+        merge(vendor, device, { online: true });
+        return;
       case 'device.removed':
-        return remove(keyOf(vendor, device));
+        remove(keyOf(vendor, device));
+        return;
       case 'device.linked':
       case 'intervention.opened':
       case 'intervention.resolved':

@@ -80,7 +80,7 @@ function ByType({ sums }: { readonly sums: Sums }) {
     <section class="stack-small" aria-labelledby="by-type">
       <h2 id="by-type">{texts.byType}</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="by-type">
+      <section class="table-scroll" tabIndex={0} aria-labelledby="by-type">
         <table class="by-type">
           <thead>
             <tr>
@@ -115,7 +115,7 @@ function ByType({ sums }: { readonly sums: Sums }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </section>
   );
 }
