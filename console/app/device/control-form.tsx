@@ -12,7 +12,7 @@ const MINUTES = { least: 1, most: 1_440 };
 interface ControlFormProps {
   readonly control: FormControl;
   readonly isSending: boolean;
-  readonly onSend: (command: Command) => void;
+  readonly onSend: (command: Command) => Promise<boolean>;
 }
 
 /** A command with values: checked against the limits of the device before it is sent. */
@@ -32,9 +32,12 @@ export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
     const read = readForm(control, typed, color);
     setFaults(read.faults);
     if (read.command === undefined) return;
-    onSend(read.command);
-    setTyped({});
-    setColor(undefined);
+    // What did not arrive stays, to be corrected or sent again.
+    void onSend(read.command).then((isDone) => {
+      if (!isDone) return;
+      setTyped({});
+      setColor(undefined);
+    });
   };
   return (
     <form

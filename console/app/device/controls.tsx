@@ -59,7 +59,7 @@ function OneControl({ control, device, isBlocked, onState }: OneControlProps) {
               aria-disabled={isSending}
               onClick={() => {
                 // Commands of this kind hold nothing but their type.
-                if (!isSending) sender.send({ type } as Command);
+                if (!isSending) void sender.send({ type } as Command);
               }}
             >
               {describeCommand({ type })}

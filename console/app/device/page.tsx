@@ -6,7 +6,6 @@ import { useVendorNames } from '../api/vendors.ts';
 import { useNow } from '../clock.ts';
 import { ConditionMark } from '../devices/condition-mark.tsx';
 import { ago, dateTime, foreign } from '../format.ts';
-import { keyOf } from '../live/devices.ts';
 import { devices } from '../live/index.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
@@ -164,8 +163,7 @@ function Now({ device, listed, reading }: NowProps) {
 /** How old the shown state is, in words that go on by themselves. */
 function Freshness({ device, data }: { readonly device: Device; readonly data: Reading | undefined }) {
   const at = useNow(1_000);
-  const { observedAt } = useStore(devices);
-  const heard = observedAt.get(keyOf(device.vendor, device.id));
+  const heard = devices.observedAt(device.vendor, device.id);
   const read = data?.observed_at;
   const measured = [heard, read]
     .filter((one) => one !== undefined)

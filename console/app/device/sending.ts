@@ -14,7 +14,8 @@ export type Attempt = { readonly command: Command } & (
 
 export interface Sender {
   readonly attempt: Attempt | undefined;
-  send(command: Command): void;
+  /** Resolves with whether the device carried it out, as far as is known. */
+  send(command: Command): Promise<boolean>;
   /** Sends the same command under the same key, so that it is carried out once. */
   askAgain(): void;
 }
@@ -34,7 +35,7 @@ export function useSender(
     [],
   );
 
-  async function run(command: Command, key: string): Promise<void> {
+  async function run(command: Command, key: string): Promise<boolean> {
     last.current = { command, key };
     setAttempt({ command, state: 'sending', sentAt: Date.now() });
     let after: Attempt;
@@ -51,13 +52,12 @@ export function useSender(
       after = { command, ...outcomeOf(error) };
     }
     if (!isGone.current) setAttempt(after);
+    return after.state === 'succeeded';
   }
 
   return {
     attempt,
-    send(command) {
-      void run(command, newIdempotencyKey());
-    },
+    send: (command) => run(command, newIdempotencyKey()),
     askAgain() {
       if (last.current !== undefined) void run(last.current.command, last.current.key);
     },

@@ -35,8 +35,10 @@ export function DevicesPage() {
     () => filtered(all.list, { text, ...choice, ofUser: ofUser.keys }),
     [all.list, text, choice.vendor, choice.type, choice.condition, ofUser.keys],
   );
-  const vendors = useMemo(() => [...new Set(all.list.map(({ vendor }) => vendor))].sort(), [all.list]);
-  const types = useMemo(() => new Set(all.list.map(({ device_type }) => device_type)), [all.list]);
+  // They change only with the devices there are, not with what these do.
+  const of = [all.status, all.list.length];
+  const vendors = useMemo(() => [...new Set(all.list.map(({ vendor }) => vendor))].sort(), of);
+  const types = useMemo(() => new Set(all.list.map(({ device_type }) => device_type)), of);
   const isFiltered = FILTERS.some((name) => search.has(name)) || text !== '';
   return (
     <div class="stack">

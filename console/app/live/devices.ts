@@ -5,14 +5,12 @@ import { createStore, type Store } from '../store.ts';
 /** All devices of the account, by vendor and id, as they are now. */
 export interface Devices {
   readonly list: readonly Device[];
-  /** When a device was measured, as far as an event said so since the page was opened. */
-  readonly observedAt: ReadonlyMap<string, string>;
   /** `loading`: the list is not whole yet. */
   readonly status: 'loading' | 'loaded' | 'failed';
   readonly error: Error | undefined;
 }
 
-const EMPTY: Devices = { list: [], observedAt: new Map(), status: 'loading', error: undefined };
+const EMPTY: Devices = { list: [], status: 'loading', error: undefined };
 /** Devices of a new link come one after the other. */
 const RELOAD_AFTER_MS = 500;
 
@@ -24,6 +22,8 @@ export interface DeviceList extends Pick<Store<Devices>, 'get' | 'subscribe'> {
   load(): Promise<void>;
   apply(events: readonly LoggedEvent[]): void;
   find(vendor: string, id: string): Device | undefined;
+  /** When a device was measured, as far as an event said so since the page was opened. */
+  observedAt(vendor: string, id: string): string | undefined;
   /** Takes a state that was read or that a command left. */
   take(device: Pick<Device, 'vendor' | 'id'>, state: DeviceState): void;
 }
@@ -33,7 +33,7 @@ export function createDeviceList(): DeviceList {
   const shown = createStore(EMPTY);
   let index = new Map<string, number>();
   let list: Device[] = [];
-  let observedAt = new Map<string, string>();
+  const observedAt = new Map<string, string>();
   /** Events since loading began; undefined while nothing is loaded. */
   let waiting: LoggedEvent[] | undefined;
   let isChanged = false;
@@ -46,7 +46,7 @@ export function createDeviceList(): DeviceList {
     list = list.slice();
     requestAnimationFrame(() => {
       isChanged = false;
-      shown.set({ ...shown.get(), list, observedAt: new Map(observedAt) });
+      shown.set({ ...shown.get(), list });
     });
   }
 
@@ -63,6 +63,7 @@ export function createDeviceList(): DeviceList {
     if (at === undefined) return;
     changed();
     list.splice(at, 1);
+    observedAt.delete(key);
     index = indexOf(list);
   }
 
@@ -104,9 +105,7 @@ export function createDeviceList(): DeviceList {
         const loaded = await readAll('GET /devices', {});
         list = loaded;
         index = indexOf(list);
-        const now = new Map([...observedAt].filter(([key]) => index.has(key)));
-        observedAt = now;
-        shown.set({ list, observedAt: now, status: 'loaded', error: undefined });
+        shown.set({ list, status: 'loaded', error: undefined });
         const missed = waiting;
         waiting = undefined;
         for (const event of missed) take(event);
@@ -123,6 +122,7 @@ export function createDeviceList(): DeviceList {
       const at = index.get(keyOf(vendor, id));
       return at === undefined ? undefined : list[at];
     },
+    observedAt: (vendor, id) => observedAt.get(keyOf(vendor, id)),
     take({ vendor, id }, state) {
       merge(vendor, id, state);
     },

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { AppError } from '../../src/core/errors.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { signUp } from '../kit/people.ts';
+import { until } from '../kit/until.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
+import { makeWorld, type World } from '../kit/world.ts';
+
+const DESK = { width: 1_440, height: 900 };
+const PHONE = { width: 360, height: 780 };
+
+describe('the console in a browser', { skip: withoutBrowser }, () => {
+  const vendor = testVendor();
+  let world: World;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const faults: string[] = [];
+  before(async () => {
+    world = await makeWorld({ engine: 'sqlite', adapters: [vendor.adapter] });
+    browser = await openBrowser();
+    const session = await signUp(world, 'anna@example.com');
+    const [name = '', value = ''] = session.split('=');
+    context = await browser.newContext({ locale: 'en-GB', viewport: DESK });
+    await context.addCookies([{ name, value, url: world.grid }]);
+    page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(String(error.stack)));
+    page.on('console', (message) => {
+      if (/Content Security Policy/i.test(message.text())) faults.push(message.text());
+    });
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  const open = async (path: string): Promise<void> => {
+    await page.goto(`${world.connect}/console${path}`);
+    await page.locator('#console h1').waitFor();
+  };
+  /** Calls the API beside the page, as the same person. */
+  const api = async (method: string, path: string, body?: object) => {
+    const response = await context.request.fetch(`${world.connect}${path}`, {
+      method,
+      headers: { 'sec-fetch-site': 'same-origin', origin: world.connect },
+      ...(body === undefined ? {} : { data: body }),
+    });
+    assert.ok(response.ok(), `${response.status()} ${await response.text()}`);
+    return response.json();
+  };
+  const link = (user: string, devices: readonly string[]) => {
+    vendor.devices = devices;
+    return api('POST', '/link', {
+      vendor: 'testvendor',
+      user_ref: user,
+      credentials: { user, password: 'p' },
+    });
+  };
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+  const isAccessible = () => assertAccessible(page);
+  const live = () => page.getByText('Live', { exact: true }).waitFor();
+
+  it('begins with an overview that says honestly that there is nothing yet', async () => {
+    await open('');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByText('No devices yet').waitFor();
+    await page.getByText('Nothing needs you right now.').waitFor();
+    assert.match(await page.title(), /^Overview/);
+    await isAccessible();
+  });
+
+  it('shows devices as they are linked, and what they do as it changes', async () => {
+    await open('/devices');
+    await live();
+    await link('anna', ['light-1', 'light-2', 'charger-1', 'battery-1']);
+    await link('bo', ['vehicle-1']);
+    await page.getByText('5 devices').waitFor();
+    vendor.reading = { online: true, on: true, watt: 2_000 };
+    await api('GET', '/devices/light-1');
+    await row('light-1').getByText('2 kW').waitFor();
+    await row('light-1').getByText('On', { exact: true }).waitFor();
+    vendor.reading = { online: false, on: true, watt: 2_000 };
+    await api('GET', '/devices/light-1');
+    await row('light-1').getByText('Unreachable').waitFor();
+    await isAccessible();
+  });
+
+  it('finds devices, and keeps what was asked for in the address', async () => {
+    vendor.reading = { online: true, on: true, watt: 2_000 };
+    await page.getByLabel('Search').fill('LIGHT');
+    await page.getByText('2 of 5 devices').waitFor();
+    await page.getByLabel('State').selectOption('unreachable');
+    await page.getByText('1 of 5 devices').waitFor();
+    await page.waitForURL(/q=LIGHT&state=unreachable/);
+    await page.reload();
+    await page.getByText('1 of 5 devices').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('5 devices', { exact: true }).waitFor();
+    await page.getByLabel('User').fill('bo');
+    await page.getByText('1 of 5 devices').waitFor();
+    await row('vehicle-1').waitFor();
+    await page.getByLabel('User').fill('nobody');
+    await page.getByText('No devices belong to the user nobody.').waitFor();
+    await isAccessible();
+  });
+
+  it('is worked by keyboard alone', async () => {
+    await open('/devices');
+    await row('light-1').waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    for (let tabs = 0; tabs < 30 && (await focused()) !== 'battery-1'; tabs += 1)
+      await page.keyboard.press('Tab');
+    assert.equal(await focused(), 'battery-1', 'Tab reaches the first row');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focused(), 'charger-1');
+    await page.keyboard.press('End');
+    assert.equal(await focused(), 'vehicle-1');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'charger-1', level: 1 }).waitFor();
+    assert.equal(await focused(), 'charger-1', 'the heading of the page has the focus');
+    for (let tabs = 0; tabs < 30 && (await focused()) !== 'Start charging'; tabs += 1)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Carried out').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor();
+  });
+
+  it('sends commands within the limits of the device, and says what came of each', async () => {
+    await open('/devices/testvendor/charger-1');
+    const form = page.getByRole('region', { name: 'Charging current' });
+    const outcome = form.getByRole('status');
+    await form.getByText('From 6 to 32. 0 pauses.').waitFor();
+    await form.getByLabel('Current (A)').fill('40');
+    await form.getByRole('button', { name: 'Set' }).click();
+    await form.locator('.fault').getByText('From 6 to 32').waitFor();
+    assert.equal(vendor.calls.filter(({ command }) => command?.type === 'set_current').length, 0);
+
+    await form.getByLabel('Current (A)').fill('8');
+    let release = () => {};
+    vendor.onCommand = () =>
+      new Promise((resolve) => {
+        release = () => resolve(undefined);
+      });
+    await form.getByRole('button', { name: 'Set' }).click();
+    await outcome.getByText(/^Sent \d s ago, no response yet$/).waitFor();
+    await isAccessible();
+    await until('the command is at the vendor', () => vendor.calls.at(-1)?.call === 'command');
+    release();
+    await outcome.getByText('Carried out').waitFor();
+    await outcome.getByText('Charging current 8').waitFor();
+    assert.equal(await form.getByLabel('Current (A)').inputValue(), '');
+
+    vendor.onCommand = async () => {
+      throw new AppError('vendor.refused', 'the charger is locked');
+    };
+    await form.getByLabel('Current (A)').fill('10');
+    await form.getByRole('button', { name: 'Set' }).click();
+    await outcome.getByText('Not carried out').waitFor();
+    await outcome.getByText(/the charger is locked/).waitFor();
+    assert.equal(await form.getByLabel('Current (A)').inputValue(), '10', 'what failed is kept');
+
+    vendor.onCommand = async () => {
+      throw new AppError('command.outcome_unknown', 'the vendor did not answer in time');
+    };
+    await form.getByRole('button', { name: 'Set' }).click();
+    await outcome.getByText('Outcome unknown').waitFor();
+    vendor.onCommand = async () => {};
+
+    const past = page.getByRole('region', { name: 'Commands' });
+    for (const text of ['Outcome unknown', 'Not carried out', 'Carried out'])
+      await past.getByText(text, { exact: true }).first().waitFor();
+    await isAccessible();
+  });
+
+  it('asks under the same key what came of a command whose response was lost', async () => {
+    const form = page.getByRole('region', { name: 'Charging', exact: true });
+    const before = vendor.count('command');
+    await page.route('**/command?**', async (route) => {
+      // It arrives, and the response does not.
+      await route.fetch();
+      await route.abort();
+    });
+    await form.getByRole('button', { name: 'Stop charging' }).click();
+    await form.getByText('The connection was lost before the response.').waitFor();
+    await page.unroute('**/command?**');
+    await form.getByRole('button', { name: 'Ask what came of it' }).click();
+    await form.getByText('Carried out').waitFor();
+    assert.equal(vendor.count('command'), before + 1);
+  });
+
+  it('keeps what was typed when the session has ended elsewhere', async () => {
+    const field = page.getByRole('region', { name: 'Charging current' }).getByLabel('Current (A)');
+    await field.fill('12');
+    await context.clearCookies({ name: 'elnav_console' });
+    await page.getByRole('region', { name: 'Charging current' }).getByRole('button', { name: 'Set' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    assert.equal(await field.inputValue(), '12');
+    await isAccessible();
+    const [other] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
+    ]);
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    await other.close();
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
+    assert.equal(await field.inputValue(), '12');
+  });
+
+  it('misses nothing while the connection is lost', async () => {
+    await open('/devices');
+    await live();
+    await page.getByText('5 devices').waitFor();
+    await context.setOffline(true);
+    await page.getByText('Connection lost, retrying…').waitFor();
+    vendor.reading = { online: true, on: true, watt: 7_000 };
+    await api('GET', '/devices/light-2');
+    await context.setOffline(false);
+    await live();
+    await row('light-2').getByText('7 kW').waitFor();
+  });
+
+  it('loads everything again when events are gone that it has not read', async () => {
+    let refused = 0;
+    await page.route('**/events/stream', async (route) => {
+      if (refused > 0) return route.continue();
+      refused += 1;
+      const error = JSON.stringify({ error: 'events have been removed' });
+      await route.fulfill({ status: 410, contentType: 'application/json', body: error });
+    });
+    await open('/devices');
+    await live();
+    await page.getByText('5 devices').waitFor();
+    assert.equal(refused, 1);
+    await page.unroute('**/events/stream');
+  });
+
+  it('shows events as they happen, and the same for a terminal', async () => {
+    await open('/events');
+    await page.getByText('Command not carried out').first().waitFor();
+    await page.getByLabel('Type').selectOption('device.linked');
+    await page.getByLabel('Device id').fill('light-1');
+    await page.getByText('1 event', { exact: true }).waitFor();
+    const curl = await page.locator('pre').last().textContent();
+    assert.match(
+      curl ?? '',
+      /^curl -N -H "Authorization: Bearer \$ELNAV_KEY" 'http:.*types=device\.linked&device=light-1'$/,
+    );
+    await page.locator('summary').first().click();
+    await page.getByText('"occurred_at"').waitFor();
+    await isAccessible();
+    await page.getByLabel('Device id').fill('');
+    await page.getByLabel('Type').selectOption('device.state_changed');
+    vendor.reading = { online: true, on: false, watt: 3 };
+    await api('GET', '/devices/light-1');
+    await page.getByText(/Power: 3 W/).waitFor();
+  });
+
+  it('holds names apart that others chose, however they are written', async () => {
+    const names = ['<img src=x onerror=alert(1)>', 'abc\u202edcba', '', 'x'.repeat(10_000), 'שלום'];
+    await page.route('**/devices', async (route) => {
+      const list = (await (await route.fetch()).json()) as object[];
+      await route.fulfill({ json: list.map((device, index) => ({ ...device, name: names[index] })) });
+    });
+    for (const size of [DESK, PHONE]) {
+      await page.setViewportSize(size);
+      await open('/devices');
+      await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+      await page.getByText('No name').waitFor();
+      await page.getByText('abcdcba').waitFor();
+      await isAccessible();
+      await page.getByText(/^x{200}…$/).click();
+      await page.getByRole('heading', { name: 'Control' }).waitFor();
+      await isAccessible();
+    }
+    await page.unroute('**/devices');
+  });
+
+  it('is read on a phone, in the dark and in Swedish', async () => {
+    await page.setViewportSize(PHONE);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const home = `${world.connect}/language/sv?next=${encodeURIComponent('/console')}`;
+    await page.goto(home);
+    await page.getByRole('heading', { name: 'Översikt' }).waitFor();
+    await page.getByText('4 av 5').waitFor();
+    await isAccessible();
+    for (const [path, heading] of [
+      ['/devices', 'Enheter'],
+      ['/devices/testvendor/light-1', 'light-1'],
+      ['/devices/testvendor/battery-1', 'battery-1'],
+      ['/devices/testvendor/nothing', 'Enheten finns inte'],
+      ['/events', 'Händelser'],
+      ['/nowhere', 'Sidan finns inte i konsolen'],
+    ] as const) {
+      await open(path);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await isAccessible();
+    }
+  });
+
+  it('ends the session, here and at the sign-in', async () => {
+    await open('');
+    await page.getByRole('button', { name: 'Logga ut' }).click();
+    await page.waitForURL(/\/auth\/login/);
+    await page.goto(`${world.connect}/console`);
+    assert.match(page.url(), /\/auth\/login/);
+  });
+
+  it('has run without an error of its scripts and without a fault of its policy', () => {
+    assert.deepEqual(faults, []);
+  });
+});
