@@ -8,13 +8,18 @@ export interface Operations {
   };
   "POST /link": {
     query: {};
-    body: { "vendor": string; "user_ref": string; "credentials": {} };
+    body: { "vendor": string; "user_ref": string; "credentials": {}; "price_area"?: "SE1" | "SE2" | "SE3" | "SE4" };
     response: { "devices": ({ "id": string; "vendor": string; "device_type": "vehicle" | "charger" | "heat_pump" | "thermostat" | "solar_inverter" | "battery" | "smart_home_appliance" | "light" | "elevator" | "industrial" })[]; "next_steps"?: ({ "id": string; "url": string; "title": string; "text": string; "devices": (string)[] })[] };
   };
   "GET /links": {
     query: {};
     body: undefined;
-    response: ({ "id": string; "vendor": string; "user_ref": string; "status": "active" | "needs_relink" | "unreachable"; "status_since": string; "status_reason": string | null; "created_at": string; "device_count": number; "missing_permissions": (string)[]; "last_read_at": string | null; "removed_by": string | null })[];
+    response: ({ "id": string; "vendor": string; "user_ref": string; "status": "active" | "needs_relink" | "unreachable"; "status_since": string; "status_reason": string | null; "created_at": string; "device_count": number; "missing_permissions": (string)[]; "price_area": "SE1" | "SE2" | "SE3" | "SE4" | null; "last_read_at": string | null; "removed_by": string | null })[];
+  };
+  "PATCH /links/{id}": {
+    query: {};
+    body: { "price_area": "SE1" | "SE2" | "SE3" | "SE4" | null };
+    response: { "id": string; "price_area": "SE1" | "SE2" | "SE3" | "SE4" | null };
   };
   "DELETE /links/{id}": {
     query: { "force"?: "true" | undefined };
@@ -38,7 +43,7 @@ export interface Operations {
   };
   "POST /link/sessions": {
     query: {};
-    body: { "user_ref": string; "vendor"?: string; "device_types"?: ("vehicle" | "charger" | "heat_pump" | "thermostat" | "solar_inverter" | "battery" | "smart_home_appliance" | "light" | "elevator" | "industrial")[]; "gateway"?: string; "redirect_uri"?: string };
+    body: { "user_ref": string; "vendor"?: string; "device_types"?: ("vehicle" | "charger" | "heat_pump" | "thermostat" | "solar_inverter" | "battery" | "smart_home_appliance" | "light" | "elevator" | "industrial")[]; "gateway"?: string; "price_area"?: "SE1" | "SE2" | "SE3" | "SE4"; "redirect_uri"?: string };
     response: { "session": string; "url": string; "expires_at": string };
   };
   "GET /link/sessions/{session}": {
@@ -164,7 +169,7 @@ export interface Operations {
   "GET /devices/{id}/history": {
     query: { "vendor"?: string | undefined; "fields"?: string | undefined; "from"?: string | undefined; "to"?: string | undefined; "resolution"?: "raw" | "15m" | "1h" | "1d" | undefined; "timezone"?: string | undefined; "format"?: "json" | "csv" | undefined; "limit"?: number | undefined; "cursor"?: string | undefined };
     body: undefined;
-    response: { "device": string; "resolution": "raw" | "15m" | "1h" | "1d"; "points": ({ "start": string; "end": string; "covered"?: number } & { [field: string]: unknown })[]; "gaps": ({ "from": string; "to": string })[]; "cursor": string | null };
+    response: { "device": string; "resolution": "raw" | "15m" | "1h" | "1d"; "points": ({ "start": string; "end": string; "covered"?: number; "cost"?: string | null; "currency"?: "SEK"; "cost_missing"?: string | null } & { [field: string]: unknown })[]; "gaps": ({ "from": string; "to": string })[]; "cursor": string | null };
   };
   "GET /devices/{id}/station": {
     query: { "vendor"?: string | undefined };
