@@ -40,6 +40,9 @@ function routeOf(pathname: string): Route {
   return { page: 'unknown' };
 }
 
+/** Path and query of the address. */
+export const useAddress = (): string => useStore(place);
+
 export function useRoute(): Route {
   const [pathname = ''] = useStore(place).split('?');
   return useMemo(() => routeOf(pathname), [pathname]);

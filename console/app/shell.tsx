@@ -9,7 +9,8 @@ import { OverviewPage } from './overview/page.tsx';
 import { sentenceOf } from './parts/failure.tsx';
 import { Link } from './parts/link.tsx';
 import { SignedOut } from './parts/signed-out.tsx';
-import { hrefOf, type Route, useRoute } from './route.ts';
+import { useTitle } from './parts/title.ts';
+import { hrefOf, type Route, useAddress, useRoute } from './route.ts';
 import { useStore } from './store.ts';
 import { words } from './words/index.ts';
 
@@ -19,6 +20,7 @@ const PAGES = ['overview', 'devices', 'events'] as const;
 export function Shell() {
   const route = useRoute();
   useFocusOnNewPage(route);
+  useLanguageSwitch();
   return (
     <>
       <div class="console-head">
@@ -68,6 +70,7 @@ function PageOf({ route }: { readonly route: Route }) {
 }
 
 function UnknownPage() {
+  useTitle(words.unknownPage);
   return (
     <div class="stack">
       <h1>{words.unknownPage}</h1>
@@ -116,18 +119,25 @@ function useFocusOnNewPage(route: Route): void {
   const key = keyOf(route);
   const before = useRef(key);
   useEffect(() => {
-    const heading = document.querySelector<HTMLElement>('#console h1');
-    document.title = [
-      heading?.dataset.title ?? heading?.textContent ?? words.title,
-      words.title,
-      'elnav',
-    ].join(' · ');
     if (before.current === key) return;
     before.current = key;
+    const heading = document.querySelector<HTMLElement>('#console h1');
     scrollTo(0, 0);
     heading?.setAttribute('tabindex', '-1');
     heading?.focus({ preventScroll: true });
   }, [key]);
+}
+
+/** The switch of languages in the head of the page leads back to where the console is now. */
+function useLanguageSwitch(): void {
+  const here = useAddress();
+  useEffect(() => {
+    const link = document.querySelector<HTMLAnchorElement>('a.other-language');
+    if (link === null) return;
+    const target = new URL(link.href);
+    target.searchParams.set('next', here);
+    link.href = target.href;
+  }, [here]);
 }
 
 /** An error in one page leaves the others usable. */

@@ -284,7 +284,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByLabel('Type').selectOption('device.state_changed');
     vendor.reading = { online: true, on: false, watt: 3 };
     await api('GET', '/devices/light-1');
-    await page.getByText(/Power: 3 W/).waitFor();
+    await page.getByText('Power: 3 W').waitFor();
   });
 
   it('holds names apart that others chose, however they are written', async () => {

@@ -10,8 +10,9 @@ import { devices } from '../live/index.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
 import { Name } from '../parts/name.tsx';
+import { useTitle } from '../parts/title.ts';
 import { hrefOf } from '../route.ts';
-import { useStore } from '../store.ts';
+import { useSelected } from '../store.ts';
 import { words } from '../words/index.ts';
 import { Controls } from './controls.tsx';
 import { DeviceEvents, PastCommands } from './events.tsx';
@@ -28,21 +29,18 @@ interface OfDevice {
 
 /** One device: what it is like, was like, and can be told. */
 export function DevicePage({ vendor, id }: OfDevice) {
-  const all = useStore(devices);
+  const listed = useSelected(devices, () => devices.find(vendor, id));
+  const status = useSelected(devices, (all) => all.status);
   const reading = useReading({ vendor, id });
-  const listed = devices.find(vendor, id);
   const device: Device | undefined = listed ?? reading.data?.device;
-  if (device === undefined) return <Missing status={all.status} error={reading.error} />;
+  if (device === undefined) return <Missing status={status} error={reading.error} />;
   return (
     <div class="stack device">
       <Head device={device} />
       <Interventions device={device} />
       <div class="device-columns device-control">
-        <div class="stack device">
-          <Now device={device} listed={listed} reading={reading} />
-          <History device={device} />
-        </div>
-        <section class="card" aria-labelledby="control">
+        <Now device={device} listed={listed} reading={reading} />
+        <section class="card control-card" aria-labelledby="control">
           <h2 id="control">{words.control.title}</h2>
           <Controls
             device={device}
@@ -51,6 +49,7 @@ export function DevicePage({ vendor, id }: OfDevice) {
             onState={(state) => devices.take(device, state)}
           />
         </section>
+        <History device={device} />
       </div>
       <div class="device-columns">
         <PastCommands device={device} />
@@ -72,6 +71,7 @@ function useReading({ vendor, id }: OfDevice) {
 }
 
 function Missing({ status, error }: { readonly status: string; readonly error: Error | null }) {
+  useTitle(words.pages.devices);
   if (error !== null && !(error instanceof Refused && error.status === 404))
     return (
       <div class="stack">
@@ -102,13 +102,14 @@ function Missing({ status, error }: { readonly status: string; readonly error: E
 function Head({ device }: { readonly device: Device }) {
   const vendors = useVendorNames();
   const type = words.types[device.device_type];
+  useTitle(foreign(device.name ?? '') || type);
   return (
     <div class="stack-small">
       <p class="small">
         <Link href={hrefOf({ page: 'devices' })}>← {texts.back}</Link>
       </p>
       <div class="device-title">
-        <h1 data-title={foreign(device.name ?? '') || type}>
+        <h1>
           <Name text={device.name} />
         </h1>
         <ConditionMark device={device} />

@@ -6,6 +6,7 @@ import { keyOfDevice } from '../live/devices.ts';
 import { devices } from '../live/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { useTitle } from '../parts/title.ts';
 import { useTyped } from '../parts/typed.ts';
 import { useSearch } from '../route.ts';
 import { useStore } from '../store.ts';
@@ -19,6 +20,7 @@ const FILTERS = ['q', 'vendor', 'type', 'state', 'user'] as const;
 
 /** All devices: searched, filtered, live. */
 export function DevicesPage() {
+  useTitle(texts.title);
   const all = useStore(devices);
   const [search, setSearch] = useSearch();
   const [text, setText] = useTyped(search.get('q') ?? '', (q) => setSearch({ q }));

@@ -4,6 +4,7 @@ import type { EventType, LoggedEvent } from '../api/shapes.ts';
 import { count } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { useTitle } from '../parts/title.ts';
 import { useTyped } from '../parts/typed.ts';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
@@ -15,6 +16,7 @@ const EVERY = 'all';
 
 /** What happens, as it happens. */
 export function EventsPage() {
+  useTitle(texts.title);
   const [search, setSearch] = useSearch();
   const type = search.get('type') ?? '';
   const device = search.get('device') ?? '';

@@ -4,6 +4,7 @@ import { count, power } from '../format.ts';
 import { devices } from '../live/index.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
+import { useTitle } from '../parts/title.ts';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
 import { Needs } from './needs.tsx';
@@ -15,6 +16,7 @@ const REDRAW_MS = 1_000;
 
 /** All of the account at a glance. */
 export function OverviewPage() {
+  useTitle(texts.title);
   const all = useDevicesNowAndThen();
   if (all.status === 'failed' && all.error !== undefined)
     return (

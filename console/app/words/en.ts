@@ -75,7 +75,6 @@ export const ENGLISH = {
       'Link the first one: it takes a minute with the sandbox, whose devices are simulated. The guide shows how.',
     guide: 'To the API reference',
     doAt: 'Open',
-    atDevice: 'Done at the device itself',
     andMore: (count: string) => `and ${count} more`,
   },
 
@@ -90,7 +89,6 @@ export const ENGLISH = {
     userHint: 'user_ref, exactly',
     all: 'All',
     clear: 'Clear filters',
-    loadedSoFar: (count: string) => `${count} loaded so far…`,
     count: (shown: string, all: string) =>
       shown === all ? plural(all, 'device', 'devices') : `${shown} of ${plural(all, 'device', 'devices')}`,
     noMatch: 'No device matches',
@@ -98,7 +96,6 @@ export const ENGLISH = {
     noUser: (user: string) => `No devices belong to the user ${user}.`,
     columns: { name: 'Name', type: 'Type', vendor: 'Vendor', state: 'State', power: 'Power', level: 'Level' },
     tableLabel: 'Devices. Arrow keys move between rows, Enter opens a device.',
-    given: 'given back',
   },
 
   device: {
@@ -109,17 +106,13 @@ export const ENGLISH = {
     readAgain: 'Read again',
     reading: 'Reading…',
     measured: (when: string) => `Measured ${when}`,
-    received: (when: string) => `received ${when}`,
     readFailed: 'The device could not be read',
     lastKnown: 'What follows is the last known state.',
     neverRead: 'Nothing has been read from this device yet.',
-    online: 'Online',
     unreachable: 'Unreachable',
     facts: 'About',
     id: 'Id',
     capabilities: 'Capabilities',
-    copy: 'Copy id',
-    copied: 'Copied',
     fields: {
       power_w: 'Power',
       production_w: 'Production',
@@ -174,7 +167,6 @@ export const ENGLISH = {
     figuresCut: (count: string) => `The last ${count} are shown.`,
     time: 'Time',
     describe: (field: string, least: string, most: string) => `${field}, from ${least} to ${most}.`,
-    command: 'Command',
     gaps: 'Gaps are times of which nothing is known.',
     marks: 'Lines at the top are commands.',
   },
@@ -189,7 +181,6 @@ export const ENGLISH = {
     least: (least: string) => `At least ${least}`,
     most: (most: string) => `At most ${most}`,
     pauses: '0 pauses.',
-    optional: 'optional',
     forMinutes: 'Only for (minutes)',
     forMinutesHint: 'Empty: until it is changed. From 1 to 1,440.',
     whole: 'Enter a whole number.',
@@ -251,7 +242,6 @@ export const ENGLISH = {
   events: {
     title: 'Events',
     text: 'What happened to links and devices, newest first.',
-    types: 'Types',
     type: 'Type',
     allTypes: 'All but changes of state',
     everyType: 'All',
@@ -271,12 +261,6 @@ export const ENGLISH = {
     liveOnly:
       'Changes of state are shown from the moment this page was opened. Read earlier ones with the API.',
     kept: (count: string) => plural(count, 'event', 'events'),
-    when: 'Time',
-    what: 'What',
-    about: 'Concerns',
-    details: 'Data',
-    hide: 'Hide data',
-    listLabel: 'Events. Arrow keys move between rows, Enter shows the data.',
   },
 
   eventTypes: {

@@ -73,7 +73,6 @@ export const SWEDISH: ConsoleWords = {
       'Länka den första: det tar en minut med sandlådan, vars enheter är simulerade. Dokumentationen visar hur.',
     guide: 'Till API-dokumentationen',
     doAt: 'Öppna',
-    atDevice: 'Görs vid själva enheten',
     andMore: (count) => `och ${count} till`,
   },
 
@@ -88,7 +87,6 @@ export const SWEDISH: ConsoleWords = {
     userHint: 'user_ref, exakt',
     all: 'Alla',
     clear: 'Rensa filter',
-    loadedSoFar: (count) => `${count} hämtade hittills…`,
     count: (shown, all) =>
       shown === all ? plural(all, 'enhet', 'enheter') : `${shown} av ${plural(all, 'enhet', 'enheter')}`,
     noMatch: 'Ingen enhet passar',
@@ -96,7 +94,6 @@ export const SWEDISH: ConsoleWords = {
     noUser: (user) => `Inga enheter hör till användaren ${user}.`,
     columns: { name: 'Namn', type: 'Typ', vendor: 'Märke', state: 'Läge', power: 'Effekt', level: 'Nivå' },
     tableLabel: 'Enheter. Piltangenterna flyttar mellan rader, Enter öppnar en enhet.',
-    given: 'matas ut',
   },
 
   device: {
@@ -107,17 +104,13 @@ export const SWEDISH: ConsoleWords = {
     readAgain: 'Läs av igen',
     reading: 'Läser av…',
     measured: (when) => `Uppmätt ${when}`,
-    received: (when) => `mottaget ${when}`,
     readFailed: 'Enheten gick inte att läsa av',
     lastKnown: 'Nedan visas det senast kända läget.',
     neverRead: 'Ingenting har lästs av från enheten än.',
-    online: 'Ansluten',
     unreachable: 'Går inte att nå',
     facts: 'Om enheten',
     id: 'Id',
     capabilities: 'Förmågor',
-    copy: 'Kopiera id',
-    copied: 'Kopierat',
     fields: {
       power_w: 'Effekt',
       production_w: 'Produktion',
@@ -172,7 +165,6 @@ export const SWEDISH: ConsoleWords = {
     figuresCut: (count) => `De senaste ${count} visas.`,
     time: 'Tid',
     describe: (field, least, most) => `${field}, från ${least} till ${most}.`,
-    command: 'Kommando',
     gaps: 'Luckor är tider som inget är känt om.',
     marks: 'Strecken överst är kommandon.',
   },
@@ -187,7 +179,6 @@ export const SWEDISH: ConsoleWords = {
     least: (least) => `Minst ${least}`,
     most: (most) => `Högst ${most}`,
     pauses: '0 pausar.',
-    optional: 'valfritt',
     forMinutes: 'Bara under (minuter)',
     forMinutesHint: 'Tomt: tills det ändras. Från 1 till 1 440.',
     whole: 'Ange ett heltal.',
@@ -249,7 +240,6 @@ export const SWEDISH: ConsoleWords = {
   events: {
     title: 'Händelser',
     text: 'Vad som har hänt med länkar och enheter, det senaste först.',
-    types: 'Typer',
     type: 'Typ',
     allTypes: 'Alla utom ändringar av läget',
     everyType: 'Alla',
@@ -268,12 +258,6 @@ export const SWEDISH: ConsoleWords = {
     emptyFilter: 'Inga händelser passar filtret.',
     liveOnly: 'Ändringar av läget visas från det att sidan öppnades. Läs tidigare med API:et.',
     kept: (count) => plural(count, 'händelse', 'händelser'),
-    when: 'Tid',
-    what: 'Vad',
-    about: 'Gäller',
-    details: 'Data',
-    hide: 'Dölj data',
-    listLabel: 'Händelser. Piltangenterna flyttar mellan rader, Enter visar data.',
   },
 
   eventTypes: {
