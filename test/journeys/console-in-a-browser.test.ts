@@ -128,7 +128,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
   it('is worked by keyboard alone', async () => {
     await open('/devices');
     await row('light-1').waitFor();
-    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    const focused = () => page.evaluate<string>(`document.activeElement?.textContent ?? ''`);
     for (let tabs = 0; tabs < 30 && (await focused()) !== 'battery-1'; tabs += 1)
       await page.keyboard.press('Tab');
     assert.equal(await focused(), 'battery-1', 'Tab reaches the first row');
@@ -226,7 +226,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     ]);
     await other.getByRole('heading', { name: 'Overview' }).waitFor();
     await other.close();
-    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await page.evaluate(`dispatchEvent(new Event('focus'))`);
     await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     assert.equal(await field.inputValue(), '12');
   });
