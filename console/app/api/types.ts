@@ -171,6 +171,16 @@ export interface Operations {
     body: undefined;
     response: { "device": string; "resolution": "raw" | "15m" | "1h" | "1d"; "points": ({ "start": string; "end": string; "covered"?: number; "cost"?: string | null; "currency"?: "SEK"; "cost_missing"?: string | null } & { [field: string]: unknown })[]; "gaps": ({ "from": string; "to": string })[]; "cursor": string | null };
   };
+  "GET /sessions": {
+    query: { "device"?: string | undefined; "vendor"?: string | undefined; "user_ref"?: string | undefined; "from"?: string | undefined; "to"?: string | undefined; "format"?: "json" | "csv" | undefined; "limit"?: number | undefined; "cursor"?: string | undefined };
+    body: undefined;
+    response: { "sessions": ({ "id": string; "device": string; "vendor": string; "user_ref": string; "started_at": string | null; "ended_at": string | null; "energy_wh": number | null; "max_power_w": number | null; "cost": string | null; "currency": "SEK" | null; "cost_missing": string | null; "measured_by": { "energy": "transaction" | "meter" | "power" | null; "power": "readings" | null; "cost": "spot" | null }; "complete": boolean })[]; "cursor": string | null };
+  };
+  "GET /devices/{id}/sessions": {
+    query: { "vendor"?: string | undefined; "from"?: string | undefined; "to"?: string | undefined; "format"?: "json" | "csv" | undefined; "limit"?: number | undefined; "cursor"?: string | undefined };
+    body: undefined;
+    response: { "sessions": ({ "id": string; "device": string; "vendor": string; "user_ref": string; "started_at": string | null; "ended_at": string | null; "energy_wh": number | null; "max_power_w": number | null; "cost": string | null; "currency": "SEK" | null; "cost_missing": string | null; "measured_by": { "energy": "transaction" | "meter" | "power" | null; "power": "readings" | null; "cost": "spot" | null }; "complete": boolean })[]; "cursor": string | null };
+  };
   "GET /devices/{id}/station": {
     query: { "vendor"?: string | undefined };
     body: undefined;
@@ -291,7 +301,7 @@ export interface EventData {
   "command.outcome_unknown": { "command_id": string; "command": { "type": string }; "error": string | null };
   "intervention.opened": { "intervention_id": string; "code": string; "capabilities": ("read_battery_soc" | "read_power" | "read_energy" | "read_temperature" | "read_production" | "on_off" | "charge_limit" | "charge_control" | "set_current" | "load_balancing" | "set_temperature" | "set_light" | "set_battery_power" | "program_control" | "delayed_start")[] };
   "intervention.resolved": { "intervention_id": string; "code": string; "capabilities": ("read_battery_soc" | "read_power" | "read_energy" | "read_temperature" | "read_production" | "on_off" | "charge_limit" | "charge_control" | "set_current" | "load_balancing" | "set_temperature" | "set_light" | "set_battery_power" | "program_control" | "delayed_start")[] };
-  "charging.started": { "transaction_id": string; "id_tag": string | null; "started_at": string | null; "ended_at": string | null; "end_reason": string | null; "meter_start_wh": number | null; "meter_stop_wh": number | null };
-  "charging.updated": { "transaction_id": string; "id_tag": string | null; "started_at": string | null; "ended_at": string | null; "end_reason": string | null; "meter_start_wh": number | null; "meter_stop_wh": number | null };
-  "charging.ended": { "transaction_id": string; "id_tag": string | null; "started_at": string | null; "ended_at": string | null; "end_reason": string | null; "meter_start_wh": number | null; "meter_stop_wh": number | null };
+  "charging.started": { "transaction_id": string; "id_tag": string | null; "started_at": string | null; "ended_at": string | null; "end_reason": string | null; "meter_start_wh": number | null; "meter_stop_wh": number | null; "estimated"?: (string)[] };
+  "charging.updated": { "transaction_id": string; "id_tag": string | null; "started_at": string | null; "ended_at": string | null; "end_reason": string | null; "meter_start_wh": number | null; "meter_stop_wh": number | null; "estimated"?: (string)[] };
+  "charging.ended": { "transaction_id": string; "id_tag": string | null; "started_at": string | null; "ended_at": string | null; "end_reason": string | null; "meter_start_wh": number | null; "meter_stop_wh": number | null; "estimated"?: (string)[] };
 }
