@@ -23,6 +23,21 @@ const CUTTABLE = `{
   };
 }`;
 
+/** A history of three thirds, of which the one in the middle is not known. */
+function historyBetween(from: string, to: string) {
+  const start = Date.parse(from);
+  const third = (Date.parse(to) - start) / 3;
+  const at = (index: number) => new Date(Math.round(start + index * third)).toISOString();
+  return {
+    ...{ device: 'charger-1', resolution: '15m', cursor: null },
+    points: [
+      { start: at(0), end: at(1), covered: 1, power_w: 1_000 },
+      { start: at(2), end: at(3), covered: 1, power_w: 3_000 },
+    ],
+    gaps: [{ from: at(1), to: at(2) }],
+  };
+}
+
 describe('the console in a browser', { skip: withoutBrowser }, () => {
   const vendor = testVendor();
   let world: World;
@@ -210,6 +225,36 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await form.getByRole('button', { name: 'Ask what came of it' }).click();
     await form.getByText('Carried out').waitFor();
     assert.equal(vendor.count('command'), before + 1);
+  });
+
+  it('draws history with its gaps, to be pointed at by keyboard too', async () => {
+    const asked: string[] = [];
+    await page.route('**/history?**', (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      asked.push(query.get('resolution') ?? '');
+      return route.fulfill({ json: historyBetween(query.get('from') ?? '', query.get('to') ?? '') });
+    });
+    await page.reload();
+    const history = page.getByRole('region', { name: 'History' });
+    const plot = history.getByRole('img', { name: /^Power, from 1.kW to 3.kW/ });
+    await plot.waitFor();
+    const line = (await plot.locator('.plot-line').getAttribute('d')) ?? '';
+    assert.equal(line.match(/M/g)?.length, 2, `a line on each side of the gap: ${line}`);
+    assert.equal(await plot.locator('.plot-gap').count(), 1);
+    await history.getByLabel('Year').check();
+    await page.waitForURL(/range=year/);
+    await until('days are asked for', () => asked.at(-1) === '1d');
+    await plot.waitFor();
+    const slider = history.getByLabel('Moment in the plot');
+    await slider.press('Home');
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /Power 1.kW/);
+    for (let steps = 0; steps < 10; steps += 1) await slider.press('PageUp');
+    await slider.press('End');
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /Power 3.kW/);
+    await history.getByText('The figures').click();
+    await history.getByRole('table').getByText('1 kW').waitFor();
+    await isAccessible();
+    await page.unroute('**/history?**');
   });
 
   it('keeps what was typed when the session has ended elsewhere', async () => {
