@@ -206,10 +206,10 @@ function Plots({ device, panels, name, data }: PlotsProps) {
       <Pointer {...{ panels, from, to, points, at }} moment={range.moment} onPoint={setAt} />
       <p class="hint">
         {[
-          texts.resolutions[range.resolution],
+          `${texts.resolutions[range.resolution]}.`,
           texts.gaps,
-          ...(commands.length === 0 ? [] : [texts.marks]),
-        ].join(' · ')}
+          commands.length === 0 ? '' : texts.marks,
+        ].join(' ')}
       </p>
       <Figures panels={panels} points={points} moment={range.moment} />
     </div>

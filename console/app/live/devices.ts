@@ -34,8 +34,8 @@ export function createDeviceList(): DeviceList {
   let index = new Map<string, number>();
   let list: Device[] = [];
   const observedAt = new Map<string, string>();
-  /** Events since loading began; undefined while nothing is loaded. */
-  let waiting: LoggedEvent[] | undefined;
+  /** Events since each load that is under way began. */
+  const waiting = new Set<LoggedEvent[]>();
   let isChanged = false;
   let reloading: ReturnType<typeof setTimeout> | undefined;
 
@@ -100,22 +100,22 @@ export function createDeviceList(): DeviceList {
     get: shown.get,
     subscribe: shown.subscribe,
     async load() {
-      waiting = [];
+      const missed: LoggedEvent[] = [];
+      waiting.add(missed);
       try {
-        const loaded = await readAll('GET /devices', {});
-        list = loaded;
+        list = await readAll('GET /devices', {});
         index = indexOf(list);
-        shown.set({ list, status: 'loaded', error: undefined });
-        const missed = waiting;
-        waiting = undefined;
+        // What is shown is never changed in place, also where a change is waiting for the next frame.
+        shown.set({ list: list.slice(), status: 'loaded', error: undefined });
         for (const event of missed) take(event);
       } catch (error) {
-        waiting = undefined;
         shown.set({ ...shown.get(), status: 'failed', error: error as Error });
+      } finally {
+        waiting.delete(missed);
       }
     },
     apply(events) {
-      waiting?.push(...events);
+      for (const missed of waiting) missed.push(...events);
       for (const event of events) take(event);
     },
     find(vendor, id) {
