@@ -13,6 +13,10 @@ export function greeting({
   const lines = ['elnav is ready.', ''];
   if (connectUrl !== undefined) lines.push(`  Connect   ${connectUrl}   docs ${connectUrl}/docs`);
   if (gridUrl !== undefined) lines.push(`  Grid      ${gridUrl}   docs ${gridUrl}/docs`);
+  if (connectUrl !== undefined && gridUrl !== undefined) {
+    const how = engine === 'sqlite' ? '   `npm run console` in another terminal signs you in' : '';
+    lines.push(`  Console   ${connectUrl}/console${how}`);
+  }
   lines.push(`  Data      ${engine === 'sqlite' ? dataDir : 'PostgreSQL (DATABASE_URL)'}`);
   if (simulated.length > 0) {
     const are = simulated.length === 1 ? 'is' : 'are';

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -9,7 +9,8 @@ import { DATABASE_FILE, DirectoryInUse, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
 import { vendors } from '../vendors/index.ts';
-import { DEVELOPER, makeDeveloperKey } from './developer.ts';
+import { addressOf, askGrid, idOfDeveloper } from './ask-grid.ts';
+import { makeDeveloperKey } from './developer.ts';
 import { exitWith } from './exit.ts';
 import { exportLine } from './greet.ts';
 import { loadSecrets } from './secrets.ts';
@@ -21,7 +22,6 @@ import { needsOf } from './vendor-needs.ts';
  */
 
 const LABEL = 'npm run key';
-const PATIENCE_MS = 10_000;
 
 try {
   const settings = readSettings(process.env, needsOf(vendors));
@@ -76,51 +76,13 @@ async function makeKey(settings: Settings, dataDir: string): Promise<string> {
   }
 }
 
-interface Listed {
-  readonly id: number;
-  readonly email: string;
-}
-
 /** Has the running service make the key. Throws an `OperatorError` where it cannot be asked. */
 async function askService(settings: Settings, dataDir: string): Promise<string> {
-  const base = addressOf(settings, settings.gridPort);
-  const running = `elnav is running on ${dataDir}`;
-  const wayOut =
-    'Set ELNAV_HOST and ELNAV_GRID_PORT as they are set for it, or stop it and run npm run key again.';
-  if (base === undefined) throw new OperatorError(`${running}, on a port that is not known here. ${wayOut}`);
-  const token = settings.adminToken?.reveal() ?? readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
-  const ask = async (method: 'GET' | 'POST', path: string): Promise<unknown> => {
-    let answer: Response;
-    try {
-      answer = await fetch(`${base}${path}`, {
-        method,
-        headers: { 'x-admin-token': token },
-        signal: AbortSignal.timeout(PATIENCE_MS),
-      });
-    } catch (cause) {
-      throw new OperatorError(`${running}, but Grid does not answer at ${base}. ${wayOut}`, { cause });
-    }
-    if (!answer.ok) {
-      throw new OperatorError(
-        `${running}, but Grid at ${base} refuses to make a key (${answer.status}: ${await answer.text()}). ${wayOut}`,
-      );
-    }
-    return answer.json();
-  };
-  const find = (users: unknown): Listed | undefined =>
-    (users as readonly Listed[]).find(({ email }) => email === DEVELOPER.email);
-  const developer =
-    find(await ask('GET', '/admin/users')) ??
-    ((await ask('POST', `/admin/users?${new URLSearchParams(DEVELOPER)}`)) as Listed);
+  const ask = askGrid(settings, dataDir, {
+    wanted: 'make a key',
+    again: 'stop it and run npm run key again',
+  });
   const label = new URLSearchParams({ label: LABEL });
-  const made = await ask('POST', `/admin/users/${developer.id}/keys?${label}`);
+  const made = await ask('POST', `/admin/users/${await idOfDeveloper(ask)}/keys?${label}`);
   return (made as { api_key: string }).api_key;
-}
-
-/** Where a service listens, as it is reached from this machine; undefined for a port that the system chose. */
-function addressOf({ host, tls }: Settings, port: number): string | undefined {
-  if (port === 0) return undefined;
-  const here = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  const scheme = tls === undefined ? 'http' : 'https';
-  return `${scheme}://${here.includes(':') ? `[${here}]` : here}:${port}`;
 }

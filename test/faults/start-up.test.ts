@@ -4,8 +4,9 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writ
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
 import { ENGINES, makePlace, type Place } from '../kit/databases.ts';
-import { envOf, runToEnd, startService, stopService } from '../kit/service.ts';
+import { callWith, envOf, runToEnd, startService, stopService } from '../kit/service.ts';
 import { ADMIN_TOKEN, VAULT_KEYS } from '../kit/world.ts';
 
 /** Asserts that a start is refused with sentences for the operator, exit code 1, and without a stack. */
@@ -214,6 +215,44 @@ describe('the first start', () => {
     const again = await startService({ env });
     assert.doesNotMatch(again.output(), /npm run key/);
     await stopService(again);
+  });
+
+  it('signs a browser in to the console of the account whose key it has printed', async () => {
+    const port = String(await freePort());
+    const env = { ELNAV_DATA_DIR: place.dataDir, ELNAV_GRID_PORT: port };
+    const none = await runToEnd({ bin: 'open-console', env });
+    assert.match(none.output, /^elnav: There is no database in .* yet: run npm start, and this beside it/);
+    const service = await startService({ env });
+    const key = / KEY=(elnav_\S+)/.exec(service.output())?.[1] ?? '';
+    assert.match(
+      service.output(),
+      /Console {3}http:\S+\/console {3}`npm run console` in another terminal signs you in/,
+    );
+    const linked = await callWith(key)(service.connect, {
+      method: 'POST',
+      path: '/link',
+      body: { vendor: 'sandbox', user_ref: 'anna', credentials: {} },
+    });
+    assert.equal(linked.status, 200);
+    const { code, output } = await runToEnd({ bin: 'open-console', env });
+    assert.equal(code, 0, output);
+    const url = /^ {2}(http:\S+)$/m.exec(output)?.[1] ?? assert.fail(output);
+    const browser = CookieBrowser.inLanguage('en');
+    const offered = await browser.get(url);
+    assert.match(await offered.text(), /developer@localhost/);
+    let answer = await browser.post(url, { next: new URL(url).searchParams.get('next') ?? '' });
+    for (let hops = 0; hops < 5 && answer.status === 303; hops += 1)
+      answer = await browser.get(new URL(answer.headers.get('location') ?? '', answer.url).href);
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /data-email="developer@localhost"/);
+    const devices = await browser.get(`${service.connect}/devices`, { accept: 'application/json' });
+    assert.equal(((await devices.json()) as unknown[]).length, 10);
+    await stopService(service);
+    const stopped = await runToEnd({ bin: 'open-console', env });
+    assert.match(
+      stopped.output,
+      /start elnav with npm start if it has stopped, and run npm run console again/,
+    );
   });
 
   it('refuses to create a new database while the secrets of a lost one exist', async () => {

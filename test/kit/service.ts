@@ -23,7 +23,7 @@ export interface Service {
 }
 
 export interface Launch {
-  readonly bin?: 'all' | 'connect' | 'grid' | 'key' | 'rotate-vault';
+  readonly bin?: 'all' | 'connect' | 'grid' | 'key' | 'open-console' | 'rotate-vault';
   /** Test modules that are loaded first. */
   readonly imports?: readonly string[];
   /** The user id of the process; only root may choose. */

@@ -362,6 +362,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     path: ({ owner }) => `/admin/users/${owner.userId}/keys?label=sample`,
     good: 200,
   },
+  'POST /admin/users/{user_id}/sign-in-link': {
+    path: ({ owner }) => `/admin/users/${owner.userId}/sign-in-link`,
+    good: 200,
+  },
   'DELETE /admin/keys/{key_id}': {
     path: async (things) => `/admin/keys/${await things.spareKey()}`,
     good: 200,

@@ -95,7 +95,7 @@ export async function addGrid(
   addPriceRoutes(app, { prices, clock, stopping, histories });
   addProductionRoutes(app, { production, clock, histories });
   addOversightRoutes(app, accounts);
-  addUserRoutes(app, accounts);
+  addUserRoutes(app, { accounts, people: signIn.people, publicUrl });
   addPartnerRoutes(app, accounts);
   addBackfillRoutes(app, { prices, accounts });
   addConsoleRoute(app, { people: signIn.people, connectUrl });

@@ -108,6 +108,29 @@ export function createMagicLinks(options: MagicLinksOptions) {
       return { kind: 'sign_up', to: email, token, isMailed: isNew };
     },
 
+    /** A sign-in link that the operator hands over; it is not mailed. Throws `user.not_found`. */
+    async linkFor(account: number): Promise<{ readonly token: string; readonly expiresAt: number }> {
+      const { email } = await accounts.users.one(account);
+      const token = randomToken(random);
+      const now = clock.now();
+      const expiresAt = now + LIFETIME_MS;
+      await insertLink(
+        queries,
+        {
+          ...{
+            sha256: sha256Of(token),
+            email,
+            account_id: account,
+            purpose: 'sign_in',
+            expires_at: expiresAt,
+          },
+          ...{ browser_sha256: null, pending_name: null, pending_phc: null },
+        },
+        now,
+      );
+      return { token, expiresAt };
+    },
+
     /** Effects of a link without using it; undefined for an invalid one. */
     async lookAt(token: string, browser: Browser): Promise<Offer | undefined> {
       const row = isToken(token) ? await linkBy(queries, sha256Of(token), clock.now()) : undefined;

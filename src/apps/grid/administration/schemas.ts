@@ -94,6 +94,21 @@ export const NewKey = Type.Object({
   api_key: Type.String({ description: 'The key itself, shown only once' }),
 });
 
+export const SignInLinkParameters = Type.Object({
+  next: Type.Optional(
+    Type.String({
+      default: '',
+      maxLength: 500,
+      description: 'Path of this service to go to afterwards; empty means the account',
+    }),
+  ),
+});
+
+export const SignInLink = Type.Object({
+  url: Type.String({ description: 'Signs in whoever opens it; it works once' }),
+  expires_at: Moment,
+});
+
 export const User = Type.Object({
   id: Type.Integer(),
   email: Type.String(),

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { rfc3339 } from '../../../core/clock.ts';
 import { type Accounts, parseScopes, SCOPES } from '../../../domain/accounts/index.ts';
+import type { People } from '../../../domain/people/index.ts';
+import { ownPath } from '../../../http/own-path.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import {
   Key,
@@ -8,6 +11,8 @@ import {
   KeyPath,
   NewKey,
   PolicyParameters,
+  SignInLink,
+  SignInLinkParameters,
   User,
   UserParameters,
   UserPath,
@@ -15,8 +20,15 @@ import {
 } from '../administration/schemas.ts';
 import { parse, parsePathAndQuery } from '../input/parameters.ts';
 
-/** Users, their policies and their keys. */
-export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accounts, 'users' | 'keys'>): void {
+interface UserRoutes {
+  readonly accounts: Pick<Accounts, 'users' | 'keys' | 'noteChange'>;
+  readonly people: Pick<People, 'linkFor'>;
+  readonly publicUrl: () => string;
+}
+
+/** Users, their policies, their keys, and links that sign them in. */
+export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUrl }: UserRoutes): void {
+  const { users, keys } = accounts;
   app.get(
     '/admin/users',
     adminRoute({ summary: 'List all users with their policies and keys', answer: Type.Array(User) }),
@@ -75,6 +87,35 @@ export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accoun
     },
   );
 
+  app.post(
+    '/admin/users/:user_id/sign-in-link',
+    adminRoute({
+      summary: 'Create a link that signs a user in, once and within 15 minutes; it is not mailed',
+      path: UserPath,
+      query: SignInLinkParameters,
+      answer: SignInLink,
+      errors: { 404: 'The user does not exist' },
+    }),
+    async (request, reply) => {
+      const { path, query } = parsePathAndQuery(request, {
+        path: UserPath,
+        query: SignInLinkParameters,
+        rules: { next: faultInNext },
+      });
+      const { token, expiresAt } = await people.linkFor(path.user_id);
+      await accounts.noteChange(actorOf(request), {
+        ...{ action: 'user.sign_in_link_created', target: `user/${path.user_id}`, detail: {} },
+      });
+      const next = ownPath(query.next);
+      const url = `${publicUrl()}/auth/magic/verify/${token}?${new URLSearchParams({
+        ...(next === undefined ? {} : { next }),
+        for: 'person',
+      })}`;
+      reply.header('cache-control', 'no-store');
+      return { url, expires_at: rfc3339(expiresAt) };
+    },
+  );
+
   app.delete(
     '/admin/keys/:key_id',
     adminRoute({
@@ -87,6 +128,9 @@ export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accoun
       keys.revoke(parse(KeyPath, { place: 'path', sent: request.params }).key_id, actorOf(request)),
   );
 }
+
+const faultInNext = (text: string): string | null =>
+  text === '' || ownPath(text) !== undefined ? null : 'must be a path of this service, as in /auth/console';
 
 function faultInScopes(text: string): string | null {
   const scopes = parseScopes(text);

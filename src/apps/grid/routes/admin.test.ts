@@ -282,6 +282,21 @@ onEachEngine('administration', (engine) => {
     ]);
   });
 
+  it('makes a link that signs a user in, and says so in the audit trail without the link', async () => {
+    const { body: user } = await call('POST', '/admin/users?email=linked@example.com');
+    const made = await call('POST', `/admin/users/${user.id}/sign-in-link?next=/auth/console`);
+    assert.equal(made.status, 200);
+    assert.match(made.body.url, /\/auth\/magic\/verify\/\w{43}\?next=%2Fauth%2Fconsole&for=person$/);
+    const [entry] = (await call('GET', '/admin/audit?limit=1')).body;
+    assert.deepEqual(
+      [entry.action, entry.target, entry.detail],
+      ['user.sign_in_link_created', `user/${user.id}`, {}],
+    );
+    const foreign = await call('POST', `/admin/users/${user.id}/sign-in-link?next=//evil.example`);
+    assert.equal(foreign.status, 422);
+    assert.equal((await call('POST', '/admin/users/987654/sign-in-link')).status, 404);
+  });
+
   it('decides partner applications, once', async () => {
     const { partners } = world.accounts;
     const [first, second] = [
