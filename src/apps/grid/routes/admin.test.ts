@@ -336,6 +336,7 @@ onEachEngine('administration', (engine) => {
         '/admin/users',
         '/admin/users/{user_id}/keys',
         '/admin/users/{user_id}/policy',
+        '/admin/users/{user_id}/sign-in-link',
       ]);
       const { post } = body.paths['/admin/users/{user_id}/policy'];
       assert.deepEqual(post.security, [{ adminToken: [] }]);
