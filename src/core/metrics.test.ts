@@ -19,3 +19,18 @@ it('metrics describe the process, and no socket, timer or file of a single reque
     [],
   );
 });
+
+it('the lag of subscriptions is that of the moment, also when the metrics are read for the first time', async () => {
+  const metrics = createMetrics();
+  let reads = 0;
+  metrics.watchSubscriptions(async () => {
+    reads += 1;
+    return [{ state: 'active', count: 2, lag: reads * 10 }];
+  });
+  for (const read of [1, 2]) {
+    const text = await metrics.registry.metrics();
+    assert.match(text, /^elnav_subscriptions\{state="active"\} 2$/m);
+    assert.match(text, new RegExp(`^elnav_subscription_lag_seconds\\{state="active"\\} ${read}0$`, 'm'));
+  }
+  assert.equal(reads, 2, 'both gauges share a read of the database');
+});

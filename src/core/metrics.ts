@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectOfTheProcess } from './process-metrics.ts';
 
 /** The metrics of `/metrics`, one set per process for all of its services. No label ever contains an id or a secret. */
 export interface Metrics {
@@ -78,30 +79,6 @@ export interface VendorLimits {
   }[];
   /** Limits that all links share, with the part of them that is used; calls are held back at 1. */
   readonly budgets: readonly { readonly vendor: string; readonly limit: string; readonly used: number }[];
-}
-
-/**
- * The metrics of prom-client that reveal nothing about a single request. Open sockets, timers and files do: their counts would show
- * for which addresses an email is sent.
- */
-const OF_THE_PROCESS: readonly RegExp[] = [
-  /^process_cpu_/,
-  /^process_start_time_seconds$/,
-  /^process_resident_memory_bytes$/,
-  /^process_virtual_memory_bytes$/,
-  /^process_heap_bytes$/,
-  /^process_max_fds$/,
-  /^nodejs_eventloop_lag_/,
-  /^nodejs_heap_/,
-  /^nodejs_external_memory_bytes$/,
-  /^nodejs_gc_/,
-  /^nodejs_version_info$/,
-];
-
-function collectOfTheProcess(registry: Registry): void {
-  collectDefaultMetrics({ register: registry });
-  for (const { name } of registry.getMetricsAsArray())
-    if (!OF_THE_PROCESS.some((kept) => kept.test(name))) registry.removeSingleMetric(name);
 }
 
 export function createMetrics(): Metrics {
@@ -246,24 +223,35 @@ export function createMetrics(): Metrics {
       registers: [registry],
     }),
     watchSubscriptions(look) {
-      const states = { labelNames: ['state'], registers: [registry] };
-      const lag = new Gauge({
-        ...states,
+      let reading: ReturnType<typeof look> | undefined;
+      // Gauges are collected at the same time: they share a read.
+      const states = () => {
+        reading ??= look()
+          .catch(() => [])
+          .finally(() => {
+            reading = undefined;
+          });
+        return reading;
+      };
+      const common = { labelNames: ['state'], registers: [registry] };
+      new Gauge({
+        ...common,
         name: 'elnav_subscription_lag_seconds',
         help: 'Age of the oldest event after the cursor of a subscription, the greatest by state, in all processes',
+        async collect() {
+          const all = await states();
+          this.reset();
+          for (const { state, lag } of all) this.set({ state }, lag);
+        },
       });
       new Gauge({
-        ...states,
+        ...common,
         name: 'elnav_subscriptions',
         help: 'Subscriptions by state, in all processes: active, failing (the last delivery failed) or paused',
         async collect() {
-          const all = await look().catch(() => []);
+          const all = await states();
           this.reset();
-          lag.reset();
-          for (const { state, count, lag: seconds } of all) {
-            this.set({ state }, count);
-            lag.set({ state }, seconds);
-          }
+          for (const { state, count } of all) this.set({ state }, count);
         },
       });
     },

@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'metrics reveal no single socket',
-    file: 'src/core/metrics.ts',
+    file: 'src/core/process-metrics.ts',
     from: 'if (!OF_THE_PROCESS.some((kept) => kept.test(name))) registry.removeSingleMetric(name);',
     to: "if (name === '') registry.removeSingleMetric(name);",
     tests: ['src/core/metrics.test.ts'],
