@@ -332,6 +332,35 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByText('Power: 3 W').waitFor();
   });
 
+  it('shows the newest events first, and older ones when they are asked for', async () => {
+    const { events } = (await api('GET', '/events?limit=1')) as { events: readonly object[] };
+    const some = (part: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ ...events[0], id: `evt_${part}_${index}` }));
+    const asked: string[] = [];
+    const ofTheLog = /\/events\?/;
+    await page.route(ofTheLog, (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      asked.push(`${query.get('order')} ${query.get('before')}`);
+      const isOlder = query.has('before');
+      return route.fulfill({
+        json: {
+          events: some(isOlder ? 'old' : 'new', isOlder ? 20 : 110),
+          cursor: 'here',
+          has_more: !isOlder,
+        },
+      });
+    });
+    await open('/events');
+    await page.getByText('110 events', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await page.getByText('130 events', { exact: true }).waitFor();
+    assert.equal(await page.locator('.events > li').count(), 130);
+    assert.equal(await page.getByRole('button', { name: 'Show older' }).count(), 0);
+    assert.deepEqual(asked, ['newest null', 'newest here']);
+    await page.unroute(ofTheLog);
+  });
+
   it('holds names apart that others chose, however they are written', async () => {
     const names = ['<img src=x onerror=alert(1)>', 'abc\u202edcba', '', 'x'.repeat(10_000), 'שלום'];
     await page.route(`${world.connect}/devices`, async (route) => {

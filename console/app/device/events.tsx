@@ -73,10 +73,16 @@ export function DeviceEvents({ device }: { readonly device: Device }) {
       <h2 id="events">{words.device.events}</h2>
       <p class="soft small">{words.device.eventsText}</p>
       {events.error === null ? null : <Failure error={events.error} />}
-      {own.length === 0 ? (
+      {own.length === 0 && !events.older.isThere ? (
         <p class="empty soft">{events.isLoading ? words.loading : words.device.noEvents}</p>
       ) : (
-        <EventList events={own} label={words.device.events} hasDevice={false} atFirst={EVENTS_AT_FIRST} />
+        <EventList
+          events={own}
+          label={words.device.events}
+          hasDevice={false}
+          atFirst={EVENTS_AT_FIRST}
+          older={events.older}
+        />
       )}
     </section>
   );

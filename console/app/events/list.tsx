@@ -8,6 +8,7 @@ import { hrefOf } from '../route.ts';
 import { useSelected } from '../store.ts';
 import { words } from '../words/index.ts';
 import { describeEvent } from './describe.ts';
+import type { Older } from './read.ts';
 
 const AT_FIRST = 100;
 
@@ -17,11 +18,17 @@ interface EventListProps {
   /** Whether the device is named: not on its own page. */
   readonly hasDevice: boolean;
   readonly atFirst?: number;
+  readonly older: Older;
 }
 
 /** Events, newest first, each with its data. */
-export function EventList({ events, label, hasDevice, atFirst = AT_FIRST }: EventListProps) {
+export function EventList({ events, label, hasDevice, atFirst = AT_FIRST, older }: EventListProps) {
   const [most, setMost] = useState(atFirst);
+  const showOlder = () => {
+    const next = most + AT_FIRST;
+    setMost(next);
+    if (events.length < next) older.load();
+  };
   // Names are known when the list of devices is there.
   useSelected(devices, ({ status }) => status);
   return (
@@ -33,10 +40,10 @@ export function EventList({ events, label, hasDevice, atFirst = AT_FIRST }: Even
           </li>
         ))}
       </ol>
-      {events.length > most ? (
+      {events.length > most || older.isThere ? (
         <p>
-          <button type="button" class="button button-small" onClick={() => setMost(most + AT_FIRST)}>
-            {words.history.earlier}
+          <button type="button" class="button button-small" disabled={older.isLoading} onClick={showOlder}>
+            {older.isLoading ? words.loading : words.events.older}
           </button>
         </p>
       ) : null}

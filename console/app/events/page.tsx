@@ -84,13 +84,13 @@ export function EventsPage() {
             : texts.pause}
         </button>
       </div>
-      {pause.shown.length === 0 && !events.isLoading ? (
+      {pause.shown.length === 0 && !events.isLoading && !events.older.isThere ? (
         <div class="empty">
           <strong>{isFiltered ? texts.emptyFilter : texts.empty}</strong>
           <p>{texts.emptyText}</p>
         </div>
       ) : (
-        <EventList events={pause.shown} label={texts.title} hasDevice />
+        <EventList events={pause.shown} label={texts.title} hasDevice older={events.older} />
       )}
       <CopyAsCurl type={type} device={device} user={user} />
     </div>
@@ -103,17 +103,24 @@ function typesOf(chosen: string): readonly EventType[] {
   return one === undefined ? LOADED_TYPES : [one];
 }
 
-/** Holds the list still while it is read. */
+/** Holds the list still while it is read; older events are added at its end. */
 function usePause(events: readonly LoggedEvent[], filter: string) {
   const [held, setHeld] = useState<readonly LoggedEvent[]>();
   // Another filter shows another list.
   useEffect(() => setHeld(undefined), [filter]);
+  const shown = held === undefined ? events : [...held, ...olderThan(held, events)];
   return {
-    shown: held ?? events,
+    shown,
     isPaused: held !== undefined,
-    waiting: held === undefined ? 0 : events.length - held.length,
+    waiting: Math.max(0, events.length - shown.length),
     toggle: () => setHeld(held === undefined ? events : undefined),
   };
+}
+
+function olderThan(held: readonly LoggedEvent[], events: readonly LoggedEvent[]): readonly LoggedEvent[] {
+  const last = held.at(-1);
+  const index = events.findLastIndex(({ id }) => id === last?.id);
+  return index === -1 ? [] : events.slice(index + 1);
 }
 
 interface CopyProps {

@@ -1,15 +1,16 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { useQuery } from '../api/queries.ts';
+import { queries, useQuery } from '../api/queries.ts';
 import type { EventType, LoggedEvent } from '../api/shapes.ts';
 import { changes, log } from '../live/index.ts';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 
 const PAGE = 1_000;
-/** Requests for one list; the log is read from its oldest event on. */
-const MOST_PAGES = 30;
-const MOST = 2_000;
+/** Fewer that fit are no list yet: more of the log is looked through. */
+const ENOUGH = 100;
+/** Requests for one part of a list; the service looks through 5,000 events for each. */
+const MOST_PAGES = 10;
 
 export const ALL_TYPES = Object.keys(words.eventTypes) as EventType[];
 /** Types whose earlier events are loaded. Changes of state are too many. */
@@ -26,18 +27,37 @@ export interface Events {
   readonly list: readonly LoggedEvent[];
   readonly isLoading: boolean;
   readonly error: Error | null;
+  readonly older: Older;
 }
 
-/** The events of a filter: what the log of the service has, and what comes. */
+/** What the log has before the events of a list. */
+export interface Older {
+  /** Whether there may be any. */
+  readonly isThere: boolean;
+  readonly isLoading: boolean;
+  load(): void;
+}
+
+/** The newest part of the log, as far as it is loaded. */
+interface Loaded {
+  readonly events: readonly LoggedEvent[];
+  /** What is before it has not been loaded; undefined where nothing is. */
+  readonly before: string | undefined;
+}
+
+/** The events of a filter: the newest that the log of the service has, older ones when they are asked for, and what comes. */
 export function useEvents(query: EventQuery): Events {
   const { types, device, userRef } = query;
   const loaded = types.filter((type) => type !== 'device.state_changed');
+  const wantedOfLog = { ...query, types: loaded };
+  const key = ['GET /events', loaded, device, userRef];
   const { data, error, isPending } = useQuery({
-    key: ['GET /events', loaded, device, userRef],
-    load: (signal) => readLog({ ...query, types: loaded }, signal),
+    key,
+    load: (signal) => readBack(wantedOfLog, { signal }),
     // What comes later comes by the stream.
     staleMs: Number.POSITIVE_INFINITY,
   });
+  const older = useOlder(key, data, wantedOfLog);
   const others = useStore(log);
   const states = useStore(changes);
   const name = JSON.stringify(query);
@@ -49,31 +69,58 @@ export function useEvents(query: EventQuery): Events {
       (userRef === undefined || subject.user_ref === userRef);
     const live = others.filter(fits);
     const known = new Set(live.map(({ id }) => id));
-    const all = [...live, ...(data ?? []).filter(({ id }) => !known.has(id))];
+    const all = [...live, ...(data?.events ?? []).filter(({ id }) => !known.has(id))];
     if (!wanted.has('device.state_changed')) return all;
     return [...states.filter(fits), ...all].sort((a, b) => (a.recorded_at < b.recorded_at ? 1 : -1));
   }, [name, data, others, states]);
-  return { list, error, isLoading: isPending };
+  return { list, error: error ?? older.error, isLoading: isPending, older };
 }
 
-async function readLog(query: EventQuery, signal: AbortSignal): Promise<readonly LoggedEvent[]> {
-  if (query.types.length === 0) return [];
-  const found: LoggedEvent[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+function useOlder(key: readonly unknown[], data: Loaded | undefined, query: EventQuery) {
+  const [isLoading, setLoading] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const before = data?.before;
+  const load = async () => {
+    if (before === undefined || isLoading) return;
+    setLoading(true);
+    setError(null);
+    try {
+      const more = await readBack(query, { before });
+      // The list may have been loaded anew meanwhile.
+      queries.setQueryData<Loaded>(key, (now) =>
+        now?.before === before ? { ...more, events: [...now.events, ...more.events] } : now,
+      );
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      setLoading(false);
+    }
+  };
+  return { isThere: before !== undefined, isLoading, error, load: () => void load() };
+}
+
+interface From {
+  /** Undefined: from the newest event. */
+  readonly before?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A part of the log, back from a place. */
+async function readBack({ types, device, userRef }: EventQuery, { before, signal }: From): Promise<Loaded> {
+  if (types.length === 0) return { events: [], before: undefined };
+  const events: LoggedEvent[] = [];
+  let place = before;
+  for (let page = 0; page < MOST_PAGES && events.length < ENOUGH; page++) {
     const { body } = await call('GET /events', {
       query: {
-        types: query.types.join(','),
-        device: query.device,
-        user_ref: query.userRef,
-        limit: PAGE,
-        after,
+        ...{ order: 'newest', types: types.join(','), limit: PAGE },
+        ...{ device, user_ref: userRef, before: place },
       },
-      signal,
+      ...(signal === undefined ? {} : { signal }),
     });
-    found.push(...body.events);
-    if (!body.has_more) break;
-    after = body.cursor;
+    events.push(...body.events);
+    if (!body.has_more) return { events, before: undefined };
+    place = body.cursor;
   }
-  return found.reverse().slice(0, MOST);
+  return { events, before: place };
 }

@@ -261,6 +261,7 @@ export const ENGLISH = {
     liveOnly:
       'Changes of state are shown from the moment this page was opened. Read earlier ones with the API.',
     kept: (count: string) => plural(count, 'event', 'events'),
+    older: 'Show older',
   },
 
   eventTypes: {

@@ -258,6 +258,7 @@ export const SWEDISH: ConsoleWords = {
     emptyFilter: 'Inga händelser passar filtret.',
     liveOnly: 'Ändringar av läget visas från det att sidan öppnades. Läs tidigare med API:et.',
     kept: (count) => plural(count, 'händelse', 'händelser'),
+    older: 'Visa äldre',
   },
 
   eventTypes: {

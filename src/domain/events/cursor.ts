@@ -11,8 +11,8 @@ const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-f]{20})$/;
 /** Places in the log as callers have them: bound to their account by a hash, with each of the vault keys. */
 export interface Cursors {
   encode(account: number, position: Position): string;
-  /** Throws `request.invalid`. */
-  decode(account: number, cursor: string): Position;
+  /** Throws `request.invalid`, which says what the parameter is called. */
+  decode(account: number, cursor: string, parameter?: string): Position;
 }
 
 export function createCursors(vaultKeys: readonly VaultKey[]): Cursors {
@@ -27,7 +27,7 @@ export function createCursors(vaultKeys: readonly VaultKey[]): Cursors {
       const text = `${tx.toString(36)}.${id.toString(36)}.${hashOf(current, account, position)}`;
       return Buffer.from(text).toString('base64url');
     },
-    decode(account, cursor) {
+    decode(account, cursor, parameter = 'after') {
       const parts = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
       const [, tx = '', id = '', given = ''] = parts ?? [];
       const position = { tx: Number.parseInt(tx, 36), id: Number.parseInt(id, 36) };
@@ -41,7 +41,7 @@ export function createCursors(vaultKeys: readonly VaultKey[]): Cursors {
       if (isOurs) return position;
       throw new AppError(
         'request.invalid',
-        'after must be a cursor that GET /events or GET /events/stream has given to this account',
+        `${parameter} must be a cursor that GET /events or GET /events/stream has given to this account`,
       );
     },
   };

@@ -4,7 +4,14 @@ import type { Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { type Batch, createFollower } from './follow.ts';
 import { createProjection, type Projection, type ProjectionOptions } from './projection.ts';
-import { createEventStore, type EventFilter, type EventRow, isAfter, type Position } from './store.ts';
+import {
+  createEventStore,
+  type EventFilter,
+  type EventRow,
+  isAfter,
+  justBefore,
+  type Position,
+} from './store.ts';
 
 export { type Cursors, createCursors } from './cursor.ts';
 export type { Projection } from './projection.ts';
@@ -20,7 +27,7 @@ export {
 /** Some events that match, in their order. */
 export interface EventPage {
   readonly events: readonly EventRow[];
-  /** What comes after it has not been looked at yet. */
+  /** What comes after it has not been looked at yet; or before it, where the newest come first. */
   readonly end: Position;
   /** There is more at once. */
   readonly hasMore: boolean;
@@ -32,6 +39,11 @@ export interface Query {
   readonly after: Position | undefined;
   readonly filter: EventFilter;
   readonly limit: number;
+}
+
+export interface QueryBack extends Pick<Query, 'account' | 'filter' | 'limit'> {
+  /** Undefined: from the newest one that can be read. */
+  readonly before: Position | undefined;
 }
 
 /** The cursor is older than the log; `oldest` is the place from which events are kept. */
@@ -87,7 +99,22 @@ export async function createEventLog(host: Host) {
     return { events, end: until, hasMore: scanned !== undefined };
   }
 
-  /** The same; where there is nothing, waits for something that matches, until `given` fires. */
+  /** Events up to a place, the newest first; `end` of the page is the place to go back from. What was removed meanwhile is no error. */
+  async function pageBack({ account, before, filter, limit }: QueryBack): Promise<EventPage> {
+    const { end, removed } = await store.bounds();
+    const until = before === undefined || isAfter(before, end) ? end : before;
+    if (!isAfter(until, removed)) return { events: [], end: until, hasMore: false };
+    const back = { account, after: removed, until, order: 'newest' } as const;
+    const scanned = isEmpty(filter) ? undefined : await store.ahead(back, SCANNED);
+    const after = scanned === undefined ? removed : justBefore(scanned);
+    const found = await store.page({ ...filter, ...back, after, limit: limit + 1 });
+    const events = found.slice(0, limit);
+    const last = events.at(-1);
+    if (last !== undefined && found.length > limit) return { events, end: justBefore(last), hasMore: true };
+    return { events, end: after, hasMore: scanned !== undefined };
+  }
+
+  /** The same as `page`; where there is nothing, waits for something that matches, until `given` fires. */
   async function wait(query: Query, given: AbortSignal): Promise<EventPage> {
     for (let from = query.after; ; ) {
       const found = await page({ ...query, after: from });
@@ -123,6 +150,7 @@ export async function createEventLog(host: Host) {
 
   return {
     page,
+    pageBack,
     wait,
 
     /** The end of the log now. */

@@ -43,12 +43,18 @@ interface PageOf extends EventFilter {
   /** At most `Bounds.end`. */
   readonly until: Position;
   readonly limit: number;
+  readonly order?: EventOrder;
 }
+
+export type EventOrder = 'oldest' | 'newest';
 
 /** Greater than every id. */
 const LAST_ID = Number.MAX_SAFE_INTEGER;
 /** Added to the numbers of transactions where they begin anew: more than any place beyond the last event can be. */
 const ANEW = 2 ** 32;
+
+/** The place right before an event. */
+export const justBefore = ({ tx, id }: Position): Position => ({ tx, id: id - 1 });
 
 export const isAfter = (a: Position, b: Position): boolean => a.tx > b.tx || (a.tx === b.tx && a.id > b.id);
 
@@ -77,6 +83,7 @@ export function createEventStore(database: Database) {
   const { horizon } = database.events;
   /** The embedded database has one order, the ids, and an index for it. */
   const inOrder = engine === 'sqlite' ? sql`id` : sql`tx, id`;
+  const newestFirst = engine === 'sqlite' ? sql`id desc` : sql`tx desc, id desc`;
   const beyond = ({ tx, id }: Position): Expression<SqlBool> =>
     engine === 'sqlite' ? sql<SqlBool>`id > ${id}` : sql<SqlBool>`(tx, id) > (${tx}, ${id})`;
   const upTo = ({ tx, id }: Position): Expression<SqlBool> =>
@@ -110,8 +117,8 @@ export function createEventStore(database: Database) {
 
     heldSince: async () => (await bounds()).heldSince,
 
-    /** Events of an account that match, in their order. */
-    page({ account, after, until, limit, ...filter }: PageOf): Promise<EventRow[]> {
+    /** Events of an account that match, in their order or the newest first. */
+    page({ account, after, until, limit, order = 'oldest', ...filter }: PageOf): Promise<EventRow[]> {
       let query = queries
         .selectFrom('events')
         .selectAll()
@@ -124,12 +131,18 @@ export function createEventStore(database: Database) {
       if (device !== undefined) query = query.where('device_id', '=', device);
       if (link !== undefined) query = query.where('link_id', '=', link);
       if (userRef !== undefined) query = query.where('user_ref', '=', userRef);
-      return query.orderBy(inOrder).limit(limit).execute();
+      return query
+        .orderBy(order === 'newest' ? newestFirst : inOrder)
+        .limit(limit)
+        .execute();
     },
 
-    /** The place of the event of the account that comes as the `count`-th after a place; undefined when there are fewer. */
+    /**
+     * The place of the event of the account that is the `count`-th between two places, from the older of them on, or with the newest
+     * first; undefined when there are fewer.
+     */
     async ahead(
-      of: Pick<PageOf, 'account' | 'after' | 'until'>,
+      of: Pick<PageOf, 'account' | 'after' | 'until' | 'order'>,
       count: number,
     ): Promise<Position | undefined> {
       return queries
@@ -138,7 +151,7 @@ export function createEventStore(database: Database) {
         .where('account_id', '=', of.account)
         .where(beyond(of.after))
         .where(upTo(of.until))
-        .orderBy(inOrder)
+        .orderBy(of.order === 'newest' ? newestFirst : inOrder)
         .offset(count - 1)
         .limit(1)
         .executeTakeFirst();

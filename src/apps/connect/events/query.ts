@@ -70,5 +70,33 @@ export async function unlessExpired<T>(
 /** The place of a cursor; undefined without one. */
 export const placeOf = (
   { account, cursors }: Pick<Caller, 'account' | 'cursors'>,
-  after: string | undefined,
-): Position | undefined => (after === undefined ? undefined : cursors.decode(account, after));
+  cursor: string | undefined,
+  parameter: 'after' | 'before' = 'after',
+): Position | undefined => (cursor === undefined ? undefined : cursors.decode(account, cursor, parameter));
+
+/** Throws `request.invalid` where a parameter belongs to the other order. */
+export function refuseMixed(query: {
+  readonly order?: 'oldest' | 'newest';
+  readonly after: string | undefined;
+  readonly before?: string;
+  readonly wait_seconds?: number;
+}): void {
+  const fault = mixedIn(query);
+  if (fault !== undefined) throw new AppError('request.invalid', fault);
+}
+
+function mixedIn({
+  order = 'oldest',
+  after,
+  before,
+  wait_seconds: seconds = 0,
+}: Parameters<typeof refuseMixed>[0]): string | undefined {
+  if (order === 'oldest')
+    return before === undefined
+      ? undefined
+      : 'before needs order=newest; events that follow a cursor have after';
+  if (after !== undefined) return 'after is not for order=newest: send the cursor as before';
+  return seconds === 0
+    ? undefined
+    : 'wait_seconds is not for order=newest: new events come at the end, so wait with order=oldest and after';
+}

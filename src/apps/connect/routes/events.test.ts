@@ -60,6 +60,21 @@ onEachEngine('GET /events', (engine) => {
     assert.deepEqual((await list('?link=none')).events, []);
   });
 
+  it('lists the newest first, and goes back from its cursor', async () => {
+    const whole = await list('');
+    const backwards = whole.events.toReversed();
+    const all = await list('?order=newest');
+    assert.deepEqual([all.events, all.has_more], [backwards, false]);
+    const first = await list('?order=newest&limit=2');
+    assert.deepEqual([first.events, first.has_more], [backwards.slice(0, 2), true]);
+    const second = await list(`?order=newest&limit=2&before=${first.cursor}`);
+    assert.deepEqual([second.events, second.has_more], [backwards.slice(2), false]);
+    assert.deepEqual((await list(`?after=${first.cursor}`)).events, whole.events.slice(1));
+    assert.deepEqual(typesOf(await list('?order=newest&types=link.linked&user_ref=anna')), ['link.linked']);
+    assert.deepEqual((await list('?order=newest&wait_seconds=0&user_ref=bo')).events, []);
+    assert.deepEqual((await list(`?order=oldest`)).events, whole.events);
+  });
+
   it('gives a cursor where there is nothing, from which nothing that comes is missed', async () => {
     const other = await world.newAccount();
     const { cursor, events } = await list('', other);
@@ -116,11 +131,16 @@ onEachEngine('GET /events', (engine) => {
       ['?types=', /types has an empty name/],
       ['?limit=0', /limit must be a whole number from 1 to 1000/],
       ['?limit=1001', /limit must be a whole number from 1 to 1000/],
+      ['?order=latest', /order must be one of oldest, newest/],
+      ['?order=newest&before=nonsense', /before must be a cursor/],
+      [`?order=newest&after=${cursor}`, /after is not for order=newest: send the cursor as before/],
+      [`?before=${cursor}`, /before needs order=newest/],
+      ['?order=newest&wait_seconds=1', /wait_seconds is not for order=newest/],
       ['?wait_seconds=61', /wait_seconds must be a whole number from 0 to 60/],
     ];
     for (const path of ['/events', '/events/stream'])
       for (const [query, sentence] of faults) {
-        if (path === '/events/stream' && /limit|wait/.test(query)) continue;
+        if (path === '/events/stream' && /limit|wait|order|before/.test(query)) continue;
         const { status, body } = await caller.call('GET', `${path}${query}`);
         assert.equal(status, 400, `${path}${query}`);
         assert.match((body as { error: string }).error, sentence);

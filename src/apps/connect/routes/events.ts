@@ -4,11 +4,17 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Metrics } from '../../../core/metrics.ts';
 import type { Accounts } from '../../../domain/accounts/index.ts';
-import { type Cursors, type EventLog, LoggedEvent, rendered } from '../../../domain/events/index.ts';
+import {
+  type Cursors,
+  type EventLog,
+  type EventPage,
+  LoggedEvent,
+  rendered,
+} from '../../../domain/events/index.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
 import { createOpenResponses } from '../../../http/open-responses.ts';
 import { type Admission, admissionOf } from '../events/admission.ts';
-import { Filters, filterOf, placeOf, unlessExpired } from '../events/query.ts';
+import { Filters, filterOf, placeOf, refuseMixed, unlessExpired } from '../events/query.ts';
 import { createEventSenders } from '../events/streams.ts';
 import { principalOf } from '../input/principal.ts';
 import { readQuery } from '../input/query.ts';
@@ -22,13 +28,22 @@ const OPEN = { mostOfCaller: 100, mostInAll: 10_000 };
 const ERRORS = [400, 401, 403, 410, 429, 503];
 
 const Paging = Type.Object({
+  order: Type.Optional(
+    Type.Enum(['oldest', 'newest'], {
+      default: 'oldest',
+      description: 'Which events come first. With newest, go on with `before`',
+    }),
+  ),
+  before: Type.Optional(
+    Type.String({ description: 'A cursor, with order=newest: events before it are returned' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: PAGE })),
   wait_seconds: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: LONGEST_WAIT_SECONDS,
       default: 0,
-      description: 'How long to wait for an event where there is none',
+      description: 'How long to wait for an event where there is none; not with order=newest',
     }),
   ),
 });
@@ -36,14 +51,15 @@ const Paging = Type.Object({
 const EventList = Type.Object({
   events: Type.Array(LoggedEvent),
   cursor: Type.String({
-    description: 'For `after` of the next request, also where there are no events',
+    description:
+      'For `after` of the next request, or `before` with order=newest; also where there are no events',
     examples: ['MC4xYy41ZmU4ZDZmN2E3MGI0YzE5ZDIzZQ'],
   }),
   has_more: Type.Boolean({ description: 'There may be more at once' }),
 });
 
 export interface EventRoutes extends Admission {
-  readonly eventLog: Pick<EventLog, 'page' | 'wait' | 'attach' | 'end'>;
+  readonly eventLog: Pick<EventLog, 'page' | 'pageBack' | 'wait' | 'attach' | 'end'>;
   readonly eventCursors: Cursors;
   readonly accounts: Pick<Accounts, 'authenticate' | 'watchKeys'>;
   readonly clock: Clock;
@@ -65,15 +81,20 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
   });
   const senders = createEventSenders({ eventLog, cursors, accounts, log });
   metrics.watchEventStreams(() => streams.count());
+  const listOf = (account: number, { events, end, hasMore }: EventPage) => ({
+    events: events.map(rendered),
+    cursor: cursors.encode(account, end),
+    has_more: hasMore,
+  });
 
   app.get(
     '/events',
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'List what happened, oldest first',
+        summary: 'List what happened',
         description:
-          'From the oldest event that is kept, or after a cursor. The events of a device are in their order. With a filter, a page may be empty although has_more is true. Ask again with the cursor of the response.',
+          'From the oldest event that is kept, or after a cursor; with order=newest from the newest event back, or before a cursor. The events of a device are in their order. With a filter, a page may be empty although has_more is true. Ask again with the cursor of the response.',
         tags: ['Events'],
         querystring: Type.Object({ ...Filters.properties, ...Paging.properties }),
         response: responses(EventList, ERRORS),
@@ -82,7 +103,13 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
     async (request, reply) => {
       const { account } = principalOf(request);
       const { after, filter } = filterOf(request.query);
-      const { limit = PAGE, wait_seconds: seconds = 0 } = readQuery(Paging, request.query);
+      const paging = readQuery(Paging, request.query);
+      const { limit = PAGE, wait_seconds: seconds = 0 } = paging;
+      refuseMixed({ ...paging, after });
+      if (paging.order === 'newest') {
+        const before = placeOf({ account, cursors }, paging.before, 'before');
+        return listOf(account, await eventLog.pageBack({ account, before, filter, limit }));
+      }
       const query = { account, after: placeOf({ account, cursors }, after), filter, limit };
       const found = await unlessExpired({ account, cursors, reply }, async () => {
         if (seconds === 0 || request.method === 'HEAD') return eventLog.page(query);
@@ -99,11 +126,7 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
           stopping.removeEventListener('abort', giveUp);
         }
       });
-      return {
-        events: found.events.map(rendered),
-        cursor: cursors.encode(account, found.end),
-        has_more: found.hasMore,
-      };
+      return listOf(account, found);
     },
   );
 
