@@ -8,6 +8,7 @@ import { makePlace, type Place } from '../test/kit/databases.ts';
 import { signUp } from '../test/kit/people.ts';
 import { until } from '../test/kit/until.ts';
 import { makeWorld, type World } from '../test/kit/world.ts';
+import { jumpingClock, playScene, SCENE_MS } from './console-scene.ts';
 
 /*
  * Takes the screenshots of the README and the guides: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. The ports of
@@ -21,12 +22,16 @@ const CALLS_BY_DAY = [4, 9, 7, 2, 1, 6, 9, 8, 9, 5];
 const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContextOptions;
 const LOW = { viewport: { width: 1_280, height: 760 } } satisfies BrowserContextOptions;
 const TALL = { viewport: { width: 1_280, height: 1_360 } } satisfies BrowserContextOptions;
+const CONSOLE = { viewport: { width: 1_280, height: 1_000 } } satisfies BrowserContextOptions;
 const NARROW = { viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions;
 
 /** A service at a moment; `place` is that of a previous one. */
 async function openWorld(at: number, place?: Place): Promise<World> {
   const begun = systemClock.now();
-  const clock: Clock = { ...systemClock, now: () => at + systemClock.now() - begun };
+  return openAt({ ...systemClock, now: () => at + systemClock.now() - begun }, place);
+}
+
+async function openAt(clock: Clock, place?: Place): Promise<World> {
   const world = await makeWorld({
     engine: 'sqlite',
     clock,
@@ -55,7 +60,10 @@ interface Shot {
 
 async function take(browser: Browser, { name, url, options, cookies = {}, prepare }: Shot): Promise<void> {
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
-  await context.addCookies(Object.entries(cookies).map(([cookie, value]) => ({ name: cookie, value, url })));
+  const origin = new URL('/', url).href;
+  await context.addCookies(
+    Object.entries(cookies).map(([cookie, value]) => ({ name: cookie, value, url: origin })),
+  );
   const page = await context.newPage();
   await page.goto(url);
   await prepare?.(page);
@@ -114,6 +122,37 @@ async function call(world: World, key: string, times: number): Promise<void> {
     await fetch(`${world.connect}/vendors`, { headers: { 'x-api-key': key } });
 }
 
+/** The console shows the present: browsers learn the time from the service. */
+async function takeConsole(browser: Browser): Promise<void> {
+  const clock = jumpingClock(SCENE_MS);
+  const world = await openAt(clock);
+  try {
+    const { cookie, key } = await prepareAccount(world);
+    const car = await playScene({ world, clock, key });
+    const cookies = { elnav_session: cookie };
+    const live = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
+    await take(browser, {
+      name: 'console-device',
+      url: `${world.connect}/console/devices/sandbox/${car}?range=hours`,
+      options: CONSOLE,
+      cookies,
+      prepare: async (page) => {
+        await live(page);
+        await page.locator('.history svg').first().waitFor();
+      },
+    });
+    await take(browser, {
+      name: 'console-devices',
+      url: `${world.connect}/console/devices`,
+      options: LOW,
+      cookies,
+      prepare: live,
+    });
+  } finally {
+    await world.close();
+  }
+}
+
 async function beginLink(world: World, key: string): Promise<string> {
   const session = await posted(
     `${world.connect}/link/sessions`,
@@ -169,7 +208,11 @@ try {
   ];
   for (const shot of shots) await take(browser, shot);
 } finally {
-  await browser.close();
   await world.close();
   await place.remove();
+}
+try {
+  await takeConsole(browser);
+} finally {
+  await browser.close();
 }
