@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { assets } from '../../test/kit/assets.ts';
 import { AppError } from '../core/errors.ts';
 import { sendError } from './errors.ts';
 import { acceptForms, formOf } from './forms.ts';
-import { addAssetRoutes, keepPage, keepPages, preparePage, sendPage, sendPrepared } from './pages.ts';
+import {
+  addAssetRoutes,
+  keepPage,
+  keepPages,
+  preparePage,
+  sendPage,
+  sendPageThatLeadsOn,
+  sendPageThatLeadsTo,
+  sendPrepared,
+} from './pages.ts';
 import { refuseForeign } from './same-origin.ts';
 
 const PAGE = `<!doctype html>\n${'<p>the same for everybody</p>\n'.repeat(50)}`;
@@ -185,5 +194,24 @@ describe('pages over HTTP', () => {
     ];
     for (const [url, headers, status] of cases)
       assert.equal((await post(url, headers)).statusCode, status, `${url} ${JSON.stringify(headers)}`);
+  });
+});
+
+describe('a page with a form', () => {
+  const formAction = async (send: (reply: FastifyReply) => FastifyReply): Promise<string | undefined> => {
+    const app = Fastify();
+    app.get('/', (_request, reply) => send(reply));
+    const { headers } = await app.inject('/');
+    await app.close();
+    return /form-action [^;]*/.exec(String(headers['content-security-policy']))?.[0];
+  };
+
+  it('may lead to this service, to another of ours, or to any site, as it is sent', async () => {
+    assert.equal(await formAction((reply) => sendPage(reply, 'a')), "form-action 'self'");
+    assert.equal(
+      await formAction((reply) => sendPageThatLeadsTo(reply, 'a', 'https://connect.example/x')),
+      "form-action 'self' https://connect.example",
+    );
+    assert.equal(await formAction((reply) => sendPageThatLeadsOn(reply, 'a')), undefined);
   });
 });

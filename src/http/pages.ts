@@ -37,7 +37,12 @@ const HEADERS = {
  * neither cached nor compressed.
  */
 export function sendPage(reply: FastifyReply, markup: string, status = reply.statusCode): FastifyReply {
-  return reply.code(status).headers(HEADERS).header('cache-control', 'no-store').send(markup);
+  return send(reply.code(status), markup, POLICY);
+}
+
+function send(reply: FastifyReply, markup: string, policy: string): FastifyReply {
+  const headers = { ...HEADERS, 'content-security-policy': policy, 'cache-control': 'no-store' };
+  return reply.headers(headers).send(markup);
 }
 
 /**
@@ -45,7 +50,13 @@ export function sendPage(reply: FastifyReply, markup: string, status = reply.sta
  * is not known in advance. The page must contain only our own form.
  */
 export function sendPageThatLeadsOn(reply: FastifyReply, markup: string): FastifyReply {
-  return sendPage(reply, markup).header('content-security-policy', DIRECTIVES.join('; '));
+  return send(reply, markup, DIRECTIVES.join('; '));
+}
+
+/** A page whose form redirects to another service of ours, at a known address: browsers also apply `form-action` to redirects. */
+export function sendPageThatLeadsTo(reply: FastifyReply, markup: string, address: string): FastifyReply {
+  const policy = [...DIRECTIVES, `form-action 'self' ${new URL(address).origin}`].join('; ');
+  return send(reply, markup, policy);
 }
 
 /** A page that is the same for all callers, ready to be sent. */

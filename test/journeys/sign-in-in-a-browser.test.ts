@@ -23,6 +23,32 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await world?.close();
   });
 
+  it('leads to the page of the console that was asked for, by a link and with a password', async () => {
+    const made = await world.admin('POST', '/admin/users?email=console@example.com');
+    const { id } = (await made.json()) as { id: number };
+    const linkFor = async () => {
+      const link = await world.admin('POST', `/admin/users/${id}/sign-in-link?next=/auth/console`);
+      return ((await link.json()) as { url: string }).url;
+    };
+    const context = await browser.newContext(SCREEN);
+    const page = await context.newPage();
+    await page.goto(await linkFor());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${world.connect}/console`);
+
+    await page.goto(`${world.grid}/account`);
+    await page.getByLabel('New password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Save password' }).click();
+    await page.getByText('Your new password is saved').waitFor();
+    await page.evaluate("fetch('/auth/logout', { method: 'POST' })");
+    await page.goto(`${world.connect}/console/events`);
+    await page.getByLabel('Email address').fill('console@example.com');
+    await page.locator('#password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${world.connect}/console/events`);
+    await context.close();
+  });
+
   it('leads from signing up to the account page, out, and in again with the password', async () => {
     const { page, faults, close } = await watchedPage(browser, world.grid, SCREEN);
     await page.goto(`${world.grid}/auth/signup`);

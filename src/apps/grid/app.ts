@@ -45,7 +45,7 @@ interface GridDependencies {
   /** What the status page is made of besides. */
   readonly status: Omit<StatusParts, 'prices' | 'production' | 'clock'>;
   /** What signing in needs besides. */
-  readonly signIn: Omit<SignInDependencies, 'accounts' | 'assets' | 'clock'>;
+  readonly signIn: Omit<SignInDependencies, 'accounts' | 'assets' | 'clock' | 'connectUrl'>;
   /** Public addresses of the services; undefined where one is not known. */
   readonly addressOf: (service: Service) => string | undefined;
   /** Fires when the server begins to stop. */
@@ -100,8 +100,8 @@ export async function addGrid(
   addBackfillRoutes(app, { prices, accounts });
   addConsoleRoute(app, { people: signIn.people, connectUrl });
   await addFormScope(app, configuredUrl, (scope) => {
-    addSignInRoutes(scope, { ...signIn, accounts, assets, clock });
-    addSignInPages(scope, { ...signIn, accounts, assets, clock });
+    addSignInRoutes(scope, { ...signIn, accounts, assets, clock, connectUrl });
+    addSignInPages(scope, { ...signIn, accounts, assets, clock, connectUrl });
   });
   await addFormScope(app, configuredUrl, (scope) =>
     addAccountRoutes(scope, { ...signIn, accounts, assets, clock, connectUrl }),

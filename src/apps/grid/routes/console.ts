@@ -3,6 +3,8 @@ import { ownPath } from '../../../http/own-path.ts';
 import { sessionIn } from '../sign-in/cookies.ts';
 import type { SignInDependencies } from '../sign-in/dependencies.ts';
 
+/** Where the sign-in leads on to the console. */
+export const TO_CONSOLE = '/auth/console';
 const SHA256 = /^[0-9a-f]{64}$/;
 
 interface ConsoleRoute {
@@ -14,7 +16,7 @@ interface ConsoleRoute {
 /** `GET /auth/console`: hands a browser that is signed in over to the console of Connect, and has others sign in first. */
 export function addConsoleRoute(app: FastifyInstance, { people, connectUrl }: ConsoleRoute): void {
   app.get(
-    '/auth/console',
+    TO_CONSOLE,
     // Whoever only looks must not get a code.
     { config: { access: 'public' }, schema: { hide: true }, exposeHeadRoute: false },
     async (request, reply) => {
@@ -26,7 +28,7 @@ export function addConsoleRoute(app: FastifyInstance, { people, connectUrl }: Co
       if (typeof browser !== 'string' || !SHA256.test(browser)) return reply.redirect(`${base}/console`, 303);
       const session = await people.find(sessionIn(request));
       if (session === undefined) {
-        const next = ownPath(request.url) ?? '/auth/console';
+        const next = ownPath(request.url) ?? TO_CONSOLE;
         return reply.redirect(`/auth/login?${new URLSearchParams({ next })}`, 303);
       }
       const code = await people.handOver(session.session, browser);

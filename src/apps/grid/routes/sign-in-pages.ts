@@ -5,7 +5,7 @@ import type { Words } from '../../../core/language.ts';
 import { Form } from '../../../http/forms.ts';
 import { pageLanguage, pageReader } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
-import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
+import { keepPage, sendPage, sendPageThatLeadsTo, sendPrepared } from '../../../http/pages.ts';
 import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { parse } from '../input/parameters.ts';
@@ -19,6 +19,7 @@ import { signInPage, signUpPage } from '../sign-in/page.ts';
 import { welcome } from '../sign-in/responses.ts';
 import { signInRoute } from '../sign-in/route.ts';
 import { SignedInResponse, TokenPath } from '../sign-in/schemas.ts';
+import { TO_CONSOLE } from './console.ts';
 
 const Text = (description: string) => Type.Optional(Type.String({ default: '', description }));
 const SignInQuery = Type.Object({
@@ -30,12 +31,18 @@ const SignUpQuery = Type.Object({ error: SignInQuery.properties.error });
 
 /** The pages of signing in and signing up, and where mailed links lead. */
 export function addSignInPages(app: FastifyInstance, dependencies: SignInDependencies): void {
-  const { people, assets, publicUrl, configuredUrl, isSignUpOpen, hasOutbox } = dependencies;
+  const { people, assets, publicUrl, connectUrl, configuredUrl, isSignUpOpen, hasOutbox } = dependencies;
   const limits = linkLimit(dependencies.limits);
   const isSecure = () => publicUrl().startsWith('https:');
   const known = knownBrowsers({ ...dependencies, isSecure });
   const plain = { sv: keepPage(), en: keepPage() } satisfies Words<unknown>;
   const readerOf = (request: FastifyRequest) => ({ assets, language: pageLanguage(request), hasOutbox });
+
+  /** A page with a form that leads to `next` in the end. */
+  const sendForm = (reply: FastifyReply, markup: string, next: string | undefined): FastifyReply => {
+    const console = next?.startsWith(TO_CONSOLE) === true ? connectUrl() : undefined;
+    return console === undefined ? sendPage(reply, markup) : sendPageThatLeadsTo(reply, markup, console);
+  };
 
   app.get(
     '/auth/login',
@@ -48,7 +55,7 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
       // Nobody has said anything to it: it is the same for everybody.
       if (next === undefined && told.error === '' && told.info === '')
         return sendPrepared(request, reply, plain[reader.language]({ version: '', make }));
-      return sendPage(reply, make());
+      return sendForm(reply, make(), next);
     },
   );
 
@@ -108,7 +115,7 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
       const offer = await people.lookAt(token, askedBy(request, isSecure()));
       if (offer === undefined) throw new AppError('signin.link_invalid', 'this sign-in link no longer works');
       const next = ownPath(said(request, 'next'));
-      return sendPage(reply, signInLinkPage({ assets, ...pageReader(request), offer, token, next }));
+      return sendForm(reply, signInLinkPage({ assets, ...pageReader(request), offer, token, next }), next);
     },
   );
 

@@ -18,6 +18,8 @@ export interface SignInDependencies {
   readonly vaultKeys: readonly VaultKey[];
   /** The address that links lead to: as configured, else where the service listens; never what a request says. */
   readonly publicUrl: () => string;
+  /** The address of Connect, where the console is; undefined where it is not known. */
+  readonly connectUrl: () => string | undefined;
   /** Undefined where it is not configured. */
   readonly configuredUrl: string | undefined;
   readonly isSignUpOpen: boolean;
