@@ -87,6 +87,15 @@ export function createGate(options: GateOptions): Gate {
     await consoleCalls.take(caller.session, reply);
   }
 
+  /** Where a key is optional and none came: the console, or anybody. */
+  function admitGuest(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+    // A browser that asks for a page is admitted whatever its headers contain.
+    if (wantsPage(request)) return undefined;
+    const until = accounts.bans.bannedUntil(request.ip);
+    const found = until === null ? options.consoleOf?.(request) : banned.callerOf(request, until);
+    return found === undefined ? undefined : admitConsole(request, reply, found);
+  }
+
   async function admitAdmin(request: FastifyRequest): Promise<void> {
     const { ip } = request;
     await wrongTokens.check(ip);
@@ -130,8 +139,8 @@ export function createGate(options: GateOptions): Gate {
   return {
     admit(request, reply, access) {
       if (access === 'public') return;
-      // A browser that asks for a page is admitted whatever its headers contain.
-      if (access === 'optional' && (wantsPage(request) || keyOf(request) === undefined)) return;
+      if (access === 'optional' && (wantsPage(request) || keyOf(request) === undefined))
+        return admitGuest(request, reply);
       if (access === 'operator') return isOperator(request) ? undefined : admitOperator(request);
       if (accounts.bans.bannedUntil(request.ip) !== null) return admitBanned(request, reply, access);
       if (access === 'admin') return admitAdmin(request);

@@ -59,6 +59,26 @@ onEachEngine('a session of the console', (engine) => {
     assert.ok(listed.length > 0);
   });
 
+  it('reads a link session as the account, and opens its page as the end user', async () => {
+    const { browser } = await signedIn();
+    await open(browser);
+    const begun = await browser.send(`${world.connect}/link/sessions`, {
+      method: 'POST',
+      headers: { ...SAME_SITE, 'content-type': 'application/json', origin: world.connect },
+      body: JSON.stringify({ user_ref: 'anna' }),
+    });
+    assert.equal(begun.status, 200);
+    const { url } = (await begun.json()) as { url: string };
+    const view = await browser.get(url, SAME_SITE);
+    assert.equal(view.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.equal(((await view.json()) as { status: string }).status, 'open');
+    const page = await browser.get(url, { accept: 'text/html' });
+    assert.match(page.headers.get('content-type') ?? '', /text\/html/);
+    const { browser: stranger } = await signedIn();
+    await open(stranger);
+    assert.equal((await stranger.get(url, SAME_SITE)).status, 404);
+  });
+
   it('leads who is not signed in to the sign-in, and from there back to the page', async () => {
     const browser = CookieBrowser.inLanguage('en');
     const asked = await browser.get(`${world.connect}/console/events`);
