@@ -29,6 +29,10 @@ export const temperature = (milliCelsius: number): string =>
 export const percent = (value: number): string => `${WHOLE.format(value)}${NO_BREAK}%`;
 export const ampere = (value: number): string => `${WHOLE.format(value)}${NO_BREAK}A`;
 
+/** An exact amount, in the currency's own form. */
+export const money = (amount: string, currency: string): string =>
+  new Intl.NumberFormat(LOCALE, { style: 'currency', currency }).format(Number(amount));
+
 /** A number as it is typed into a field, which takes a comma or a point. */
 export const typedNumber = (value: number): string =>
   new Intl.NumberFormat(LOCALE, { useGrouping: false, maximumFractionDigits: 2 }).format(value);

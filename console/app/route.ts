@@ -5,7 +5,7 @@ import { createStore, useStore } from './store.ts';
 export const BASE = '/console';
 
 export type Route =
-  | { readonly page: 'overview' | 'devices' | 'events' | 'unknown' }
+  | { readonly page: 'overview' | 'devices' | 'events' | 'links' | 'unknown' }
   | { readonly page: 'device'; readonly vendor: string; readonly id: string };
 
 const place = createStore(location.pathname + location.search);
@@ -36,7 +36,7 @@ function routeOf(pathname: string): Route {
     return { page: 'unknown' };
   }
   if (page === '' && vendor === undefined) return { page: 'overview' };
-  if ((page === 'devices' || page === 'events') && vendor === undefined) return { page };
+  if ((page === 'devices' || page === 'events' || page === 'links') && vendor === undefined) return { page };
   return { page: 'unknown' };
 }
 

@@ -4,6 +4,7 @@ import { endSession } from './api/call.ts';
 import { DevicePage } from './device/page.tsx';
 import { DevicesPage } from './devices/page.tsx';
 import { EventsPage } from './events/page.tsx';
+import { LinksPage } from './links/page.tsx';
 import { stream } from './live/index.ts';
 import { OverviewPage } from './overview/page.tsx';
 import { sentenceOf } from './parts/failure.tsx';
@@ -14,7 +15,7 @@ import { hrefOf, type Route, useAddress, useRoute } from './route.ts';
 import { useStore } from './store.ts';
 import { words } from './words/index.ts';
 
-const PAGES = ['overview', 'devices', 'events'] as const;
+const PAGES = ['overview', 'devices', 'events', 'links'] as const;
 
 /** The console: its pages, and whether what they show is live. */
 export function Shell() {
@@ -64,6 +65,8 @@ function PageOf({ route }: { readonly route: Route }) {
       return <DevicePage vendor={route.vendor} id={route.id} />;
     case 'events':
       return <EventsPage />;
+    case 'links':
+      return <LinksPage />;
     case 'unknown':
       return <UnknownPage />;
   }

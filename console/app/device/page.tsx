@@ -18,6 +18,7 @@ import { Controls } from './controls.tsx';
 import { DeviceEvents, PastCommands } from './events.tsx';
 import { History } from './history.tsx';
 import { Interventions } from './interventions.tsx';
+import { ChargingSessions, hasSessions } from './sessions.tsx';
 import { StateFigures } from './state.tsx';
 
 const texts = words.device;
@@ -51,6 +52,7 @@ export function DevicePage({ vendor, id }: OfDevice) {
         </section>
         <History device={device} />
       </div>
+      {hasSessions(device) ? <ChargingSessions device={device} /> : null}
       <div class="device-columns">
         <PastCommands device={device} />
         <DeviceEvents device={device} />

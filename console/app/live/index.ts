@@ -19,6 +19,11 @@ const CHANGED: Partial<Record<EventType, readonly Reads[]>> = {
   'link.removed': ['GET /links', 'GET /interventions'],
   'intervention.opened': ['GET /interventions'],
   'intervention.resolved': ['GET /interventions'],
+  'link_session.completed': ['GET /link/sessions/{session}'],
+  'link_session.failed': ['GET /link/sessions/{session}'],
+  'charging.started': ['GET /devices/{id}/sessions'],
+  'charging.updated': ['GET /devices/{id}/sessions'],
+  'charging.ended': ['GET /devices/{id}/sessions'],
 };
 
 function applyEvents(events: readonly LoggedEvent[]): void {

@@ -20,6 +20,8 @@ interface Need {
   readonly title: ComponentChildren;
   readonly text: string;
   readonly isGrave: boolean;
+  /** Where it is looked into. */
+  readonly href?: string;
 }
 
 /** What does not work until somebody does something. */
@@ -46,6 +48,7 @@ export function Needs() {
           title: isRelink ? texts.relink(nameOf(link.vendor)) : texts.linkUnreachable(nameOf(link.vendor)),
           text: isRelink ? texts.relinkText(user) : texts.linkUnreachableText(user),
           isGrave: isRelink,
+          href: hrefOf({ page: 'links' }, { status: link.status, user: link.user_ref }),
         },
       ];
     }),
@@ -96,11 +99,19 @@ export function Needs() {
         )
       ) : (
         <ul class="needs">
-          {needs.slice(0, MOST).map(({ key, since, title, text, isGrave }) => (
+          {needs.slice(0, MOST).map(({ key, since, title, text, isGrave, href }) => (
             <li key={key} class={`notice ${isGrave ? 'notice-bad' : 'notice-note'}`}>
               <strong>{title}</strong>
               <p>{text}</p>
-              <p class="small soft">{texts.since(ago(since, at))}</p>
+              <p class="small soft">
+                {texts.since(ago(since, at))}
+                {href === undefined ? null : (
+                  <>
+                    {' · '}
+                    <Link href={href}>{words.links.toLinks}</Link>
+                  </>
+                )}
+              </p>
             </li>
           ))}
           {needs.length > MOST ? <li class="soft">{texts.andMore(count(needs.length - MOST))}</li> : null}
