@@ -4,8 +4,11 @@ import { createStore, useStore } from './store.ts';
 /** Where the console is. */
 export const BASE = '/console';
 
+const LISTS = ['devices', 'events', 'links', 'subscriptions', 'gateways'] as const;
+type ListPage = (typeof LISTS)[number];
+
 export type Route =
-  | { readonly page: 'overview' | 'devices' | 'events' | 'links' | 'unknown' }
+  | { readonly page: 'overview' | ListPage | 'unknown' }
   | { readonly page: 'device'; readonly vendor: string; readonly id: string };
 
 const place = createStore(location.pathname + location.search);
@@ -36,7 +39,8 @@ function routeOf(pathname: string): Route {
     return { page: 'unknown' };
   }
   if (page === '' && vendor === undefined) return { page: 'overview' };
-  if ((page === 'devices' || page === 'events' || page === 'links') && vendor === undefined) return { page };
+  const list = LISTS.find((one) => one === page);
+  if (list !== undefined && vendor === undefined) return { page: list };
   return { page: 'unknown' };
 }
 

@@ -4,6 +4,7 @@ import { endSession } from './api/call.ts';
 import { DevicePage } from './device/page.tsx';
 import { DevicesPage } from './devices/page.tsx';
 import { EventsPage } from './events/page.tsx';
+import { GatewaysPage } from './gateways/page.tsx';
 import { LinksPage } from './links/page.tsx';
 import { stream } from './live/index.ts';
 import { OverviewPage } from './overview/page.tsx';
@@ -13,9 +14,10 @@ import { SignedOut } from './parts/signed-out.tsx';
 import { useTitle } from './parts/title.ts';
 import { hrefOf, type Route, useAddress, useRoute } from './route.ts';
 import { useStore } from './store.ts';
+import { SubscriptionsPage } from './subscriptions/page.tsx';
 import { words } from './words/index.ts';
 
-const PAGES = ['overview', 'devices', 'events', 'links'] as const;
+const PAGES = ['overview', 'devices', 'events', 'links', 'subscriptions', 'gateways'] as const;
 
 /** The console: its pages, and whether what they show is live. */
 export function Shell() {
@@ -67,6 +69,10 @@ function PageOf({ route }: { readonly route: Route }) {
       return <EventsPage />;
     case 'links':
       return <LinksPage />;
+    case 'subscriptions':
+      return <SubscriptionsPage />;
+    case 'gateways':
+      return <GatewaysPage />;
     case 'unknown':
       return <UnknownPage />;
   }

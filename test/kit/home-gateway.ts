@@ -41,7 +41,7 @@ function seenIn(places: ReadonlyMap<string, number>, { ports, except }: Question
   return { networks: [HOME], instances: [], open, is_complete: true };
 }
 
-export async function homeGateway(caller: Caller, options: HomeOptions): Promise<HomeGateway> {
+export async function homeGateway(caller: Pick<Caller, 'call'>, options: HomeOptions): Promise<HomeGateway> {
   const { url, places, look = async (_question, usual) => usual } = options;
   const made = await caller.call('POST', '/gateways', { name: 'Home' });
   assert.equal(made.status, 200, JSON.stringify(made.body));

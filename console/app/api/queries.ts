@@ -49,14 +49,19 @@ export function useQuery<T>({ key, load, refetchMs, staleMs }: Query<T>): Result
   return observer.getCurrentResult();
 }
 
-/** The response of an operation that reads. Events name the operation to have it asked again. */
+/**
+ * The response of an operation that reads. Events name the operation to have it asked again.
+ * @param refetchMs where no event does so: how often it is asked again while the page is seen
+ */
 export function useRead<K extends Operation>(
   operation: K,
   asked: Omit<Asked<K>, 'signal'> = {},
+  refetchMs?: number,
 ): Result<Operations[K]['response']> {
   return useQuery({
     key: [operation, asked],
     load: async (signal) => (await call(operation, { ...asked, signal } as Asked<K>)).body,
+    ...(refetchMs === undefined ? {} : { refetchMs }),
   });
 }
 

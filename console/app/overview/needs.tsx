@@ -9,6 +9,7 @@ import { Link } from '../parts/link.tsx';
 import { Name } from '../parts/name.tsx';
 import { hrefOf } from '../route.ts';
 import { useSelected } from '../store.ts';
+import { REFETCH_MS } from '../subscriptions/refetch.ts';
 import { words } from '../words/index.ts';
 
 const texts = words.overview;
@@ -28,7 +29,7 @@ interface Need {
 export function Needs() {
   const links = useRead('GET /links');
   const interventions = useRead('GET /interventions');
-  const subscriptions = useRead('GET /subscriptions');
+  const subscriptions = useRead('GET /subscriptions', {}, REFETCH_MS);
   const names = useVendorNames();
   const at = useNow(30_000);
   // Names are known when the list of devices is there.
@@ -79,7 +80,11 @@ export function Needs() {
         {
           key: one.id,
           since: one.failing_since ?? one.created_at,
-          title: texts.subscription(isPaused ? texts.paused : texts.failing),
+          title: (
+            <Link href={hrefOf({ page: 'subscriptions' })}>
+              {texts.subscription(isPaused ? texts.paused : texts.failing)}
+            </Link>
+          ),
           text: foreign(one.url),
           isGrave: isPaused,
         },
