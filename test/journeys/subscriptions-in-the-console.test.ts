@@ -179,7 +179,11 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
     await page.keyboard.press('Escape');
     await page.getByRole('alertdialog').waitFor({ state: 'hidden' });
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'New secret');
+    await until(
+      'the focus is where it was',
+      () => page.evaluate<boolean>(`document.activeElement.textContent === 'New secret'`),
+      5_000,
+    );
     await button('New secret').click();
     await button('Replace it').click();
     await page.getByText('It is shown this once.').waitFor();

@@ -24,7 +24,7 @@ export function Discovered({ found }: { readonly found: Found }) {
       {found.devices.length === 0 ? null : (
         /* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */
         <section class="table-scroll" tabIndex={0} aria-labelledby={label}>
-          <table>
+          <table class="item-table">
             <thead>
               <tr>
                 <th scope="col">{texts.columns.name}</th>

@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useAction } from '../parts/action.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { usePanelFocus } from '../parts/panel-focus.ts';
 import { TextInput } from '../parts/text-input.tsx';
 import { keepTyped } from '../session.ts';
 import { words } from '../words/index.ts';
@@ -21,9 +22,8 @@ export function GatewayForm({ onMade, onCancel }: GatewayFormProps) {
   const [name, setName] = useState('');
   const [fault, setFault] = useState('');
   const { run, isBusy, error } = useAction();
-  const form = useRef<HTMLFormElement>(null);
+  const form = usePanelFocus<HTMLFormElement>('input');
   useEffect(() => (name === '' ? undefined : keepTyped()), [name === '']);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const submit = async () => {
     if (name.trim() === '') {
       setFault(texts.nameFault);

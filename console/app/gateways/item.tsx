@@ -68,7 +68,7 @@ export function GatewayItem({ gateway, at }: ItemProps) {
         </ActionButton>
       </div>
       {error === undefined ? null : <Failure title={texts.failed} error={error} />}
-      <p role="status" class="soft">
+      <p role="status" class="item-said soft">
         {discovering.isBusy ? texts.discovering : ''}
       </p>
       {found === undefined ? null : <Discovered found={found} />}

@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { words } from '../words/index.ts';
 import { ActionButton } from './action-button.tsx';
+import { usePanelFocus } from './panel-focus.ts';
 
 interface ConfirmProps {
   readonly title: string;
@@ -15,14 +16,7 @@ interface ConfirmProps {
 /** Asks before something that cannot be undone. Escape leaves it. */
 export function Confirm({ title, text, act, isBusy, onConfirm, onCancel }: ConfirmProps) {
   const id = useId();
-  const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    panel.current?.focus();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
+  const panel = usePanelFocus<HTMLDivElement>();
   return (
     <div
       ref={panel}

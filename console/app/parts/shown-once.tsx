@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { keepTyped } from '../session.ts';
 import { words } from '../words/index.ts';
 import { ActionButton } from './action-button.tsx';
+import { usePanelFocus } from './panel-focus.ts';
 
 const texts = words.once;
 
@@ -15,9 +16,8 @@ interface ShownOnceProps {
 
 /** What the service tells this once. It is nowhere but on this page, which is not left by itself while it stands there. */
 export function ShownOnce({ title, text, children, onDone }: ShownOnceProps) {
-  const panel = useRef<HTMLElement>(null);
+  const panel = usePanelFocus<HTMLElement>();
   useEffect(keepTyped, []);
-  useEffect(() => panel.current?.focus(), []);
   return (
     <section ref={panel} class="notice notice-note" aria-label={title} tabIndex={-1}>
       <strong>{title}</strong>

@@ -21,7 +21,7 @@ export function Attempts({ id }: { readonly id: string }) {
       </h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section class="table-scroll figures-scroll" tabIndex={0} aria-labelledby={label}>
-        <table class="attempts">
+        <table class="item-table">
           <thead>
             <tr>
               <th scope="col">{texts.columns.time}</th>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { EventType } from '../api/shapes.ts';
 import type { Operations } from '../api/types.ts';
@@ -6,6 +6,7 @@ import { ALL_TYPES } from '../events/read.ts';
 import { useAction } from '../parts/action.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { usePanelFocus } from '../parts/panel-focus.ts';
 import { TextInput } from '../parts/text-input.tsx';
 import { keepTyped } from '../session.ts';
 import { words } from '../words/index.ts';
@@ -31,10 +32,9 @@ export function SubscriptionForm({ onMade, onCancel }: SubscriptionFormProps) {
   const [user, setUser] = useState('');
   const [signature, setSignature] = useState<Signature>('hmac-sha256');
   const { run, isBusy, error } = useAction();
-  const form = useRef<HTMLFormElement>(null);
+  const form = usePanelFocus<HTMLFormElement>('input');
   const isTyped = [url, device, user].some((text) => text !== '') || types.length > 0;
   useEffect(() => (isTyped ? keepTyped() : undefined), [isTyped]);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
 
   const submit = async () => {
     if (!URL.canParse(url.trim())) {

@@ -105,7 +105,9 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
         </ActionButton>
       </div>
       {error === undefined ? null : <Failure title={texts.failed} error={error} />}
-      <div role="status">{tested === undefined ? null : <Outcome tested={tested} />}</div>
+      <div role="status" class="item-said">
+        {tested === undefined ? null : <Outcome tested={tested} />}
+      </div>
       {rotated === undefined ? null : <Secret {...rotated} onDone={() => setRotated(undefined)} />}
       {panel === 'attempts' ? <Attempts id={id} /> : null}
       {panel === 'replay' ? <Replay isBusy={isBusy} onReplay={(after) => void replay(after)} /> : null}

@@ -506,7 +506,7 @@ export const ENGLISH = {
     heard: 'Last heard',
     never: 'Never',
     version: 'Version',
-    networks: 'Networks that it permits',
+    networks: 'Networks',
     id: 'Id',
     madeAt: 'Created',
     discover: 'Discover devices',

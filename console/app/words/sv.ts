@@ -505,7 +505,7 @@ export const SWEDISH: ConsoleWords = {
     heard: 'Hördes senast',
     never: 'Aldrig',
     version: 'Version',
-    networks: 'Nätverk som den tillåter',
+    networks: 'Nätverk',
     id: 'Id',
     madeAt: 'Skapad',
     discover: 'Sök enheter',
