@@ -179,10 +179,8 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
     await page.keyboard.press('Escape');
     await page.getByRole('alertdialog').waitFor({ state: 'hidden' });
-    await until(
-      'the focus is where it was',
-      () => page.evaluate<boolean>(`document.activeElement.textContent === 'New secret'`),
-      5_000,
+    await until('the focus is where it was', () =>
+      page.evaluate<boolean>(`document.activeElement.textContent === 'New secret'`),
     );
     await button('New secret').click();
     await button('Replace it').click();
