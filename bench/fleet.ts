@@ -9,8 +9,10 @@ const [KEY_ID = '', KEY = ''] = VAULT_KEYS.split(':');
 const VAULT = createVault([{ id: KEY_ID, key: Buffer.from(KEY, 'base64') }], systemRandom);
 /** Rows of a statement. */
 const ROWS = 500;
+/** The number in the id of the first device. */
+export const FIRST_NUMBER = 1_000_000;
 const DEVICE_TYPES = ['charger', 'battery', 'light', 'thermostat'];
-const VENDORS = ['alpha', 'beta', 'sandbox'];
+export const VENDORS = ['alpha', 'beta', 'sandbox'];
 const CAPABILITIES = '["set_current","load_balancing","read_power","read_energy"]';
 const STATE = '{"online":true,"connected":true,"charging":true,"power_w":7360,"energy_wh":1234567}';
 
@@ -40,7 +42,7 @@ export function positionOf(
   // Devices are numbered through all accounts, and the number decides the vendor.
   const numbers = Array.from({ length: VENDORS.length }, (_, offset) => start + offset);
   const least = numbers.find((number) => number % VENDORS.length === vendor) ?? start;
-  return { vendor: VENDORS[vendor] ?? '', id: `device-${1_000_000 + least + before * VENDORS.length}` };
+  return { vendor: VENDORS[vendor] ?? '', id: `device-${FIRST_NUMBER + least + before * VENDORS.length}` };
 }
 
 /** Stores accounts with a link and devices each, in a few statements; the same on both engines. */
@@ -99,7 +101,7 @@ async function store({ engine, queries }: Database, fleet: Fleet): Promise<void>
       .execute();
   await sql`${numbers(accounts * devicesEach)} insert into devices (account_id, vendor, id, link_id, user_ref,
       device_type, name, capabilities_json, details_json, created_at, state_json, observed_at, fetched_at)
-    select ${account}, ${pick('n', VENDORS)}, 'device-' || ${text('1000000 + n')}, 'link',
+    select ${account}, ${pick('n', VENDORS)}, 'device-' || ${text(`${FIRST_NUMBER} + n`)}, 'link',
       'user-' || ${text(`n % ${devicesEach} / 10`)}, ${pick('n / 3', DEVICE_TYPES)}, 'Device', ${CAPABILITIES}, '{}', 0,
       ${STATE}, 0, 0
     from numbers`.execute(queries);

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { freePort } from '../test/kit/free-port.ts';
 import { startChild } from './children.ts';
 import { quantile } from './load.ts';
 import { count, mebibytes, ms, percent, type Row, run, type Section } from './report.ts';
@@ -8,20 +8,6 @@ const STREAMS = Number(process.env.BENCH_STREAMS ?? 20);
 const SECONDS = 10;
 const MOST_BYTES = 300 * 1024 ** 2;
 const MOST_ADDED_MS = 10;
-
-/** A port that is free now. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address !== null && typeof address === 'object'
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      );
-    });
-  });
-}
 
 /** Gateways with streams to devices, as Connect's side of their tunnels has them. */
 async function gatewaysBench(): Promise<Section[]> {

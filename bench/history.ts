@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { systemClock } from '../src/core/clock.ts';
-import { DAY_MS, MINUTE_MS, QUARTER_MS } from '../src/core/durations.ts';
+import { DAY_MS, QUARTER_MS } from '../src/core/durations.ts';
 import { dayAt } from '../src/core/swedish-days.ts';
 import type { Database } from '../src/db/database.ts';
-import { valuesOf } from '../src/domain/history/fields.ts';
-import { advance, applied, openBefore, type Quarter } from '../src/domain/history/fold.ts';
-import type { Step } from '../src/domain/history/steps.ts';
 import { createHistoryStore } from '../src/domain/history/store.ts';
 import { createPriceStore } from '../src/domain/prices/store.ts';
 import { dayPrices } from '../src/domain/prices/test-prices.ts';
@@ -15,12 +12,12 @@ import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
 import { median } from './load.ts';
 import { count, run, type Section } from './report.ts';
+import { benchToday } from './today.ts';
+import { chargedBetween, quarterNow } from './year.ts';
 
 /** Each with a year of quarters. */
 const DEVICES = 20;
 const YEAR_MS = 365 * DAY_MS;
-/** A charger whose power and meter are another every five minutes. */
-const CHANGE_MS = 5 * MINUTE_MS;
 const READS = 9;
 const TARGET_MS = 100;
 
@@ -55,7 +52,7 @@ async function bench(engine: Engine): Promise<Section> {
     .executeTakeFirstOrThrow();
   await core.link(account, 'testvendor');
   const store = createHistoryStore(database);
-  const to = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  const to = quarterNow();
   const from = to - YEAR_MS;
   const names = vendor.devices.map((device) => ({
     ...{ account, vendor: 'testvendor', device, userRef: 'someone' },
@@ -64,26 +61,9 @@ async function bench(engine: Engine): Promise<Section> {
   let changes = 0;
   for (const name of names) {
     const number = numbers.get(store.textOf(name))?.number ?? 0;
-    let open = openBefore(from);
-    const steps: Step[] = [];
-    const quarters: Quarter[] = [];
-    for (let at = from; at < to; at += CHANGE_MS) {
-      const n = (at - from) / CHANGE_MS;
-      const state = {
-        connected: true,
-        charging: true,
-        power_w: 11_000 - ((n * 37) % 500),
-        energy_wh: n * 917,
-      };
-      const step = { at, values: valuesOf(state) };
-      open = applied(open, step, quarters) ?? open;
-      steps.push(step);
-    }
-    open = advance(open, to + 1, quarters);
-    await database.transaction((transaction) =>
-      store.follow(transaction, [{ number, open, steps: steps.slice(-25_920), quarters }]),
-    );
-    changes += 25_920;
+    const charged = chargedBetween(from, to);
+    await database.transaction((transaction) => store.follow(transaction, [{ number, ...charged }]));
+    changes += charged.steps.length;
   }
   if (engine === 'postgres') await sql`vacuum analyze`.execute(database.queries);
   const of = { account, vendor: 'testvendor', device: 'charger-7', deviceType: 'charger' };
@@ -147,4 +127,4 @@ async function bench(engine: Engine): Promise<Section> {
   };
 }
 
-await run(ENGINES.map((engine) => async () => [await bench(engine)]));
+await run(ENGINES.map((engine) => async () => [await bench(engine), await benchToday(engine)]));

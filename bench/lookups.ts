@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from './children.ts';
 import { startElnav } from './elnav.ts';
-import { writeGrid } from './grid-report.ts';
 import { COURSE, race } from './load.ts';
 import { inProcess } from './lookups-in-process.ts';
+import { writePart } from './parts-report.ts';
 import { processor, throughput } from './reads.ts';
 import { type Row, run, type Section } from './report.ts';
 
@@ -79,4 +79,4 @@ async function throughHttp(): Promise<Section[]> {
 }
 
 const sections = await run([inProcess, throughHttp]);
-if (process.argv.includes('--write')) writeGrid('lookups', sections);
+if (process.argv.includes('--write')) writePart('grid', 'lookups', sections);

@@ -5,8 +5,8 @@ import { ENGINES, type Engine, makePlace, type Place } from '../test/kit/databas
 import type { Child } from './children.ts';
 import { startChild } from './children.ts';
 import { type Elnav, startBare, startElnav } from './elnav.ts';
-import { writeGrid } from './grid-report.ts';
 import { COURSE, median, race } from './load.ts';
+import { writePart } from './parts-report.ts';
 import { processor, throughput } from './reads.ts';
 import { count, mebibytes, ms, type Row, run, type Section } from './report.ts';
 
@@ -135,4 +135,4 @@ async function onEngine(engine: Engine): Promise<Section> {
 }
 
 const sections = await run(ENGINES.map((engine) => async () => [await onEngine(engine)]));
-if (process.argv.includes('--write')) writeGrid('market', sections);
+if (process.argv.includes('--write')) writePart('grid', 'market', sections);

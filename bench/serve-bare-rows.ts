@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { answerQuestions, ready } from './child-side.ts';
+import { serveAsConnect } from './child-side.ts';
 
 /*
  * The opponent: Node's own HTTP server, which writes rows of the same tables as CSV, a page at a time, with the plain driver:
@@ -29,17 +28,7 @@ const server = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' });
   pipeline(csv(), response).catch(() => response.destroy());
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
-});
-answerQuestions(
-  async () => {
-    server.closeAllConnections();
-    server.close();
-  },
-  { peak: () => process.resourceUsage().maxRSS * 1_024 },
-);
+serveAsConnect(server, { peak: () => process.resourceUsage().maxRSS * 1_024 });
 
 async function* csv(): AsyncGenerator<string> {
   yield 'area,start,end,duration_min,price,currency,unit,price_eur,converted,source\r\n';

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions, ready } from './child-side.ts';
+import { serveAsConnect } from './child-side.ts';
 
 interface Answer {
   readonly status: number;
@@ -20,12 +19,5 @@ export function serveBodies(work: (body: Buffer) => Promise<void>, { status, hea
       );
     });
   });
-  server.listen(0, '127.0.0.1', () => {
-    const { port } = server.address() as AddressInfo;
-    ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
-  });
-  answerQuestions(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
+  serveAsConnect(server);
 }

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions, ready } from './child-side.ts';
+import { serveAsConnect } from './child-side.ts';
 
 // The opponent: Node's own HTTP server, which parses a JSON body and writes it back.
 const server = createServer((request, response) => {
@@ -19,14 +18,4 @@ const server = createServer((request, response) => {
     response.end(text);
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
-});
-answerQuestions(
-  async () => {
-    server.closeAllConnections();
-    server.close();
-  },
-  { peak: () => process.resourceUsage().maxRSS * 1_024 },
-);
+serveAsConnect(server, { peak: () => process.resourceUsage().maxRSS * 1_024 });

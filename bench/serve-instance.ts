@@ -64,7 +64,7 @@ async function tell(): Promise<void> {
     const devices = [...untold].map((id) => [account, id]);
     untold.clear();
     await core.devices.flush();
-    await core.database.bus.publish('devices.told', { from: 'bench', devices });
+    await core.database.bus.publish('devices.announced', { from: 'bench', devices });
   }
 }
 

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions, ready } from './child-side.ts';
+import { serveAsConnect } from './child-side.ts';
 
 // The opponent: Node's own HTTP server, which looks up its responses in a Map by path and query.
 const file = process.env.BENCH_ANSWERS ?? '';
@@ -19,11 +18,4 @@ const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) =>
   });
   response.end(body);
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
-});
-answerQuestions(async () => {
-  server.closeAllConnections();
-  server.close();
-});
+serveAsConnect(server);

@@ -14,8 +14,8 @@ import { openBrowser, withoutBrowser } from '../test/kit/chromium.ts';
 import { makePlace, type Place } from '../test/kit/databases.ts';
 import { type Child, startChild } from './children.ts';
 import { startElnav } from './elnav.ts';
-import { writeGrid } from './grid-report.ts';
 import { COURSE, median, race } from './load.ts';
+import { writePart } from './parts-report.ts';
 import { processor, throughput } from './reads.ts';
 import { count, ms, type Row, run, type Section } from './report.ts';
 
@@ -175,4 +175,4 @@ async function webPages(): Promise<Section[]> {
 }
 
 const sections = await run([webPages]);
-if (process.argv.includes('--write')) writeGrid('web-pages', sections);
+if (process.argv.includes('--write')) writePart('grid', 'web-pages', sections);

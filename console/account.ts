@@ -1,3 +1,5 @@
+import { type BrandColors, brandColors, colorsIn } from './parts/brand-colors.ts';
+
 /* Copies a new key, and previews a brand while it is edited. The page works without it. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
@@ -33,12 +35,12 @@ function showBrand(brand: HTMLFormElement): void {
     const texts = [...(figure?.querySelectorAll('.preview-text') ?? [])];
     return { fills, texts };
   });
-  const own = kinds.map((_, index) => brand.dataset.own?.split(' ').slice(index * 2, index * 2 + 2) ?? []);
+  const own = colorsIn(brand.dataset.own ?? '');
 
-  const paint = (colors: readonly (readonly (string | undefined)[])[]) => {
+  const paint = (colors: BrandColors | undefined) => {
+    if (colors === undefined) return;
     for (const [index, { fills, texts }] of kinds.entries()) {
-      const [fill, text] = colors[index] ?? [];
-      if (fill === undefined || text === undefined) continue;
+      const { fill, text } = index === 0 ? colors.light : colors.dark;
       for (const shape of fills) shape.setAttribute('fill', fill);
       for (const shape of texts) shape.setAttribute('fill', text);
     }
@@ -46,10 +48,8 @@ function showBrand(brand: HTMLFormElement): void {
   const repaint = async () => {
     if (plain.checked) return paint(own);
     const chosen = color.value;
-    // The service computes readable text colours; they are in the brand's style sheet.
-    const answer = await fetch(`/assets/brand/${chosen.slice(1)}.css`);
-    const colors = (await answer.text()).match(/#[0-9a-f]{6}/g) ?? [];
-    if (color.value === chosen && !plain.checked) paint([colors.slice(0, 2), colors.slice(2, 4)]);
+    const colors = await brandColors(chosen);
+    if (color.value === chosen && !plain.checked) paint(colors);
   };
   const soon = () => {
     repaint().catch(() => {});

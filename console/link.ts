@@ -88,7 +88,7 @@ function sendOnce(form: HTMLFormElement): void {
 
 /** Polls until the awaited event has happened, then reloads the page. */
 function pollForChange(waiting: HTMLElement): void {
-  const everyMs = Number(waiting.dataset.pollForChange) * 1000;
+  const everyMs = Number(waiting.dataset.lookAgain) * 1000;
   const look = async (): Promise<void> => {
     const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
     const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html');

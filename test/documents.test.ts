@@ -16,19 +16,6 @@ import { ADMIN_TOKEN, makeWorld, type World } from './kit/world.ts';
 const run = promisify(execFile);
 
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md']).map((file) => normalize(file));
-const TRIED = [
-  'README.md',
-  'docs/guides/sandbox.md',
-  'docs/guides/ocpp-station.md',
-  'docs/guides/gateway.md',
-  'docs/guides/local-devices.md',
-  'docs/guides/flex.md',
-  'docs/guides/planner.md',
-  'docs/guides/grid.md',
-  'docs/guides/linking.md',
-  'docs/guides/events.md',
-  'docs/guides/accounts.md',
-];
 
 interface Step {
   readonly command: string;
@@ -67,21 +54,67 @@ function differenceFrom(printed: string, got: string): string | null {
   return null;
 }
 
+const TRIED = DOCUMENTS.filter((file) => stepsOf(readFileSync(file, 'utf8')).length > 0);
+
+/** A heading as GitHub and GitLab name it in addresses. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+    .replaceAll(' ', '-');
+
+function anchorsIn(file: string): readonly string[] {
+  const prose = readFileSync(file, 'utf8').replaceAll(/^```.*?^```$/gms, '');
+  return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
 describe('links in the documents', () => {
+  const links = DOCUMENTS.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?[^)]*\)/g)].map(
+      ([, to = '', section]) => ({ file, target: to === '' ? file : join(dirname(file), to), section }),
+    ),
+  );
+
   it('lead to files that exist', () => {
-    const links = DOCUMENTS.flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map(
-        ([, to = '']) => ({
-          file,
-          target: join(dirname(file), to),
-        }),
-      ),
-    );
     assert.ok(links.length > 20, `only ${links.length} links were found`);
     assert.deepEqual(
       links.filter(({ target }) => !existsSync(target)),
       [],
     );
+  });
+
+  it('lead to sections that exist', () => {
+    const toSections = links.flatMap(({ section, ...link }) =>
+      section !== undefined && link.target.endsWith('.md') ? [{ ...link, section }] : [],
+    );
+    assert.ok(toSections.length > 20, `only ${toSections.length} links to sections were found`);
+    assert.deepEqual(
+      toSections.filter(({ target, section }) => !anchorsIn(target).includes(section)),
+      [],
+    );
+  });
+});
+
+describe('source files that documents name', () => {
+  it('exist', () => {
+    // A folder x stands for all of its kind.
+    const named = globSync(['*.md', 'docs/**/*.md']).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/`((?:src|test|bench|tools|console|deploy|docs)\/[\w./-]+)`/g)]
+        .filter(([, path = '']) => !path.endsWith('/x'))
+        .map(([, path = '']) => ({ file, path })),
+    );
+    assert.ok(named.length > 40, `only ${named.length} paths were found`);
+    assert.deepEqual(
+      named.filter(({ path }) => !existsSync(path)),
+      [],
+    );
+  });
+});
+
+describe('documents with commands', () => {
+  it('are the README and the guides', () => {
+    assert.ok(TRIED.includes('README.md'));
+    assert.ok(TRIED.length > 12, `only ${TRIED.length} documents have commands`);
   });
 });
 
@@ -117,7 +150,6 @@ for (const file of TRIED) {
     after(() => world.close());
 
     it('print what the document shows', async () => {
-      assert.ok(steps.length > 0, `only ${steps.length} commands were found`);
       const end = '--- end of step ---';
       const script = steps.map(({ command }) => `${command}\necho; echo '${end}'\n`).join('');
       assert.doesNotMatch(script, /:808[01]/, 'the examples work on other ports too');

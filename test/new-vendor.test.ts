@@ -21,6 +21,7 @@ import { simulatorFile } from '../tools/new-vendor/simulator-file.ts';
 
 const GUIDE = readFileSync('docs/guides/add-a-vendor.md', 'utf8');
 const COPIED = [
+  'console',
   'src',
   'test',
   'tools',

@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { MINUTE_MS } from '../src/core/durations.ts';
+import type { PriceSource } from '../src/sources/contract/market.ts';
+import { sampleDay } from '../src/sources/contract/simulated-prices.ts';
+import { fakeSource, reportedDay } from '../test/kit/market.ts';
 import type { World } from '../test/kit/world.ts';
 
 const STEP_MS = 5 * MINUTE_MS;
@@ -27,6 +30,17 @@ export function jumpingClock(ago: number): Clock & { jump(ms: number): void } {
   };
 }
 
+/** Days that are stored, as costs are computed from stored prices alone. */
+export function madeUpPrices(clock: Clock): PriceSource {
+  return fakeSource(clock, 'made_up', {
+    answer: ({ day, areas }) =>
+      areas.map((area) => {
+        const { eurPerMwh } = sampleDay(area, day);
+        return reportedDay(area, day, { eur: (index) => (eurPerMwh[index] ?? 0) / 1_000 });
+      }),
+  });
+}
+
 interface Scene {
   readonly world: World;
   readonly clock: ReturnType<typeof jumpingClock>;
@@ -49,6 +63,7 @@ export async function playScene({ world, clock, key }: Scene): Promise<string> {
     const linked = await send('POST', '/link', {
       vendor: 'sandbox',
       user_ref,
+      price_area: 'SE3',
       credentials: { device_types },
     });
     ids.push(...(linked as { devices: readonly { id: string }[] }).devices.map(({ id }) => id));

@@ -3,26 +3,28 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { DAY_MS } from '../src/core/durations.ts';
+import type { PriceSource } from '../src/sources/contract/market.ts';
 import { openBrowser } from '../test/kit/chromium.ts';
 import { makePlace, type Place } from '../test/kit/databases.ts';
-import { signUp } from '../test/kit/people.ts';
+import { cookieIn, signUp } from '../test/kit/people.ts';
 import { until } from '../test/kit/until.ts';
-import { makeWorld, type World } from '../test/kit/world.ts';
-import { jumpingClock, playScene, SCENE_MS } from './console-scene.ts';
+import { ADMIN_TOKEN, makeWorld, type World } from '../test/kit/world.ts';
+import { jumpingClock, madeUpPrices, playScene, SCENE_MS } from './console-scene.ts';
 
 /*
  * Takes the screenshots of the README and the guides: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. The ports of
- * the README must be free, since pages show their own address. All figures are made up, and the prices say so.
+ * the README must be free, since pages show their own address. All figures are made up; those of Grid's pages say so.
  */
 
 const FOLDER = 'docs/images';
 const NOW = Date.UTC(2026, 9, 14, 12, 20);
+const EMAIL = 'anna@solvind.example';
 /** Fewer than the burst limit. */
 const CALLS_BY_DAY = [4, 9, 7, 2, 1, 6, 9, 8, 9, 5];
 const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContextOptions;
 const LOW = { viewport: { width: 1_280, height: 760 } } satisfies BrowserContextOptions;
-const TALL = { viewport: { width: 1_280, height: 1_360 } } satisfies BrowserContextOptions;
-const CONSOLE = { viewport: { width: 1_280, height: 1_000 } } satisfies BrowserContextOptions;
+const TALL = { viewport: { width: 1_280, height: 1_240 } } satisfies BrowserContextOptions;
+const DEVICE = { viewport: { width: 1_280, height: 1_400 } } satisfies BrowserContextOptions;
 const NARROW = { viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions;
 
 /** A service at a moment; `place` is that of a previous one. */
@@ -31,7 +33,11 @@ async function openWorld(at: number, place?: Place): Promise<World> {
   return openAt({ ...systemClock, now: () => at + systemClock.now() - begun }, place);
 }
 
-async function openAt(clock: Clock, place?: Place): Promise<World> {
+async function openAt(
+  clock: Clock,
+  place?: Place,
+  priceSources: readonly PriceSource[] = [],
+): Promise<World> {
   const world = await makeWorld({
     engine: 'sqlite',
     clock,
@@ -44,7 +50,7 @@ async function openAt(clock: Clock, place?: Place): Promise<World> {
       // Sample prices, which every page marks as such.
       ELNAV_SAMPLE_PRICES: 'on',
     },
-    priceSources: [],
+    priceSources,
   });
   await until('prices are loaded', async () => (await fetch(`${world.grid}/api/v1/prices/current`)).ok);
   return world;
@@ -93,9 +99,22 @@ async function posted(
   return answer.json();
 }
 
+/** Signs in to the operator's pages, with changes turned on; returns the cookie. */
+async function signInOperator(world: World): Promise<string> {
+  const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    fetch(`${world.grid}/operator/${path}`, {
+      ...{ method: 'POST', headers, redirect: 'manual' },
+      body: new URLSearchParams(fields),
+    });
+  const cookie = cookieIn(await send('sign-in', { token: ADMIN_TOKEN }), 'elnav_operator');
+  const { status } = await send('changes', { turn: 'on' }, { cookie });
+  if (status !== 303) throw new Error(`changes are not turned on: ${status}`);
+  return cookie.slice(cookie.indexOf('=') + 1);
+}
+
 /** Creates a user with a brand and keys; returns the cookie and one of the keys. */
 async function prepareAccount(world: World): Promise<{ readonly cookie: string; readonly key: string }> {
-  const cookie = await signUp(world, 'anna@solvind.example');
+  const cookie = await signUp(world, EMAIL);
   const send = (path: string, fields: readonly (readonly [string, string])[]) =>
     posted(
       `${world.grid}/account/${path}`,
@@ -125,7 +144,7 @@ async function call(world: World, key: string, times: number): Promise<void> {
 /** The console shows the present: browsers learn the time from the service. */
 async function takeConsole(browser: Browser): Promise<void> {
   const clock = jumpingClock(SCENE_MS);
-  const world = await openAt(clock);
+  const world = await openAt(clock, undefined, [madeUpPrices(clock)]);
   try {
     const { cookie, key } = await prepareAccount(world);
     const car = await playScene({ world, clock, key });
@@ -134,11 +153,35 @@ async function takeConsole(browser: Browser): Promise<void> {
     await take(browser, {
       name: 'console-device',
       url: `${world.connect}/console/devices/sandbox/${car}?range=hours`,
-      options: CONSOLE,
+      options: DEVICE,
       cookies,
       prepare: async (page) => {
         await live(page);
-        await page.locator('.history svg').first().waitFor();
+        await page.locator('.history svg').nth(2).waitFor();
+      },
+    });
+    await take(browser, {
+      name: 'console-overview',
+      url: `${world.connect}/console`,
+      options: WIDE,
+      cookies,
+      prepare: async (page) => {
+        await live(page);
+        await page
+          .getByText(/^known for/)
+          .first()
+          .waitFor();
+      },
+    });
+    await take(browser, {
+      name: 'console-planner',
+      url: `${world.connect}/console/planner?vendor=sandbox&device=${car}`,
+      options: WIDE,
+      cookies,
+      prepare: async (page) => {
+        await live(page);
+        await page.getByText('The plan saves').waitFor();
+        await page.evaluate("document.querySelector('.plan-deadline').closest('section').scrollIntoView()");
       },
     });
     await take(browser, {
@@ -202,6 +245,16 @@ try {
       url: await beginLink(world, key),
       options: NARROW,
       prepare: linkTesla,
+    },
+    {
+      name: 'operator-account',
+      url: `${world.grid}/operator/accounts?q=${EMAIL}`,
+      options: { viewport: { width: 1_280, height: 1_000 } },
+      cookies: { elnav_operator: await signInOperator(world) },
+      prepare: async (page) => {
+        await page.getByRole('link', { name: EMAIL }).click();
+        await page.getByRole('heading', { name: EMAIL }).waitFor();
+      },
     },
     { name: 'link-form', url: `${linkPage}/easee`, options: { ...NARROW, locale: 'sv-SE' } },
     { name: 'docs', url: `${world.connect}/docs#post-devices-id-command`, options: LOW },

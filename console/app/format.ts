@@ -29,9 +29,17 @@ export const temperature = (milliCelsius: number): string =>
 export const percent = (value: number): string => `${WHOLE.format(value)}${NO_BREAK}%`;
 export const ampere = (value: number): string => `${WHOLE.format(value)}${NO_BREAK}A`;
 
+export const ore = (value: number): string => `${TENTHS.format(value)}${NO_BREAK}öre`;
+export const orePerKwh = (value: number): string => `${ore(value)}/kWh`;
+
+const currencies = new Map<string, Intl.NumberFormat>();
 /** An exact amount, in the currency's own form. */
-export const money = (amount: string, currency: string): string =>
-  new Intl.NumberFormat(LOCALE, { style: 'currency', currency }).format(Number(amount));
+export function money(amount: string, currency: string): string {
+  // Making a format takes longer than using it a hundred times.
+  const format = currencies.get(currency) ?? new Intl.NumberFormat(LOCALE, { style: 'currency', currency });
+  currencies.set(currency, format);
+  return format.format(Number(amount));
+}
 
 /** A number as it is typed into a field, which takes a comma or a point. */
 export const typedNumber = (value: number): string =>
@@ -56,13 +64,22 @@ export function ago(moment: string, now: number): string {
   const passed = Math.max(0, now - Date.parse(moment));
   if (passed < 5_000) return JUST_NOW[language];
   const [unit, ms] = UNITS.find(([, ms]) => passed >= ms) ?? ['second', 1_000];
-  return RELATIVE.format(-Math.floor(passed / ms), unit);
+  // The short form of Swedish is that of speech.
+  return RELATIVE.format(-Math.floor(passed / ms), unit).replace(/ sen$/, ' sedan');
 }
 const JUST_NOW = { en: 'just now', sv: 'alldeles nyss' };
+
+/** How soon: "in 2 min". */
+export function ahead(moment: string, now: number): string {
+  const left = Math.max(1_000, Date.parse(moment) - now);
+  const [unit, ms] = UNITS.find(([, ms]) => left >= ms) ?? ['second', 1_000];
+  return RELATIVE.format(Math.round(left / ms), unit);
+}
 
 export function duration(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   const hours = Math.floor(minutes / 60);
+  if (minutes === 0 && seconds > 0) return `<${NO_BREAK}1${NO_BREAK}min`;
   return hours === 0 ? `${minutes}${NO_BREAK}min` : `${hours}${NO_BREAK}h ${minutes % 60}${NO_BREAK}min`;
 }
 
@@ -81,7 +98,12 @@ export const clockTime = formatted({ hour: '2-digit', minute: '2-digit' });
 export const clockSeconds = formatted({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
 export const dayMonth = formatted({ day: 'numeric', month: 'short' });
 export const dayMonthYear = formatted({ day: 'numeric', month: 'short', year: 'numeric' });
+/** A UTC day such as 2026-11-21, without its year. */
+export const utcDay = formatted({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 export const weekday = formatted({ weekday: 'short', day: 'numeric' });
+/** Of a moment on an axis: the day at midnight, else the time. */
+export const dayOrTime = (at: Date): string =>
+  at.getHours() === 0 && at.getMinutes() === 0 ? weekday(at) : clockTime(at);
 export const month = formatted({ month: 'short' });
 
 const isToday = (moment: string): boolean => new Date(moment).toDateString() === new Date().toDateString();
@@ -91,7 +113,8 @@ export const moment = (at: string): string => (isToday(at) ? clockSeconds(at) : 
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LONGEST_NAME = 200;
 /** A text that others chose, short enough to show and without marks that would turn what stands beside it. */
-export function foreign(text: string): string {
+export function foreign(text: string, longest = LONGEST_NAME): string {
   const plain = text.replaceAll(BIDI, '').trim();
-  return plain.length > LONGEST_NAME ? `${plain.slice(0, LONGEST_NAME)}…` : plain;
+  // A character outside the basic plane is two units, and is not cut in half.
+  return plain.length > longest ? `${plain.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…` : plain;
 }

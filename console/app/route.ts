@@ -4,8 +4,18 @@ import { createStore, useStore } from './store.ts';
 /** Where the console is. */
 export const BASE = '/console';
 
-const LISTS = ['devices', 'events', 'links', 'subscriptions', 'gateways'] as const;
-type ListPage = (typeof LISTS)[number];
+const LISTS = [
+  'devices',
+  'planner',
+  'events',
+  'links',
+  'subscriptions',
+  'gateways',
+  'keys',
+  'usage',
+  'brand',
+] as const;
+export type ListPage = (typeof LISTS)[number];
 
 export type Route =
   | { readonly page: 'overview' | ListPage | 'unknown' }

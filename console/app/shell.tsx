@@ -1,55 +1,47 @@
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { endSession } from './api/call.ts';
+import { BrandPage } from './brand/page.tsx';
 import { DevicePage } from './device/page.tsx';
 import { DevicesPage } from './devices/page.tsx';
 import { EventsPage } from './events/page.tsx';
 import { GatewaysPage } from './gateways/page.tsx';
+import { KeysPage } from './keys/page.tsx';
 import { LinksPage } from './links/page.tsx';
 import { stream } from './live/index.ts';
 import { OverviewPage } from './overview/page.tsx';
-import { sentenceOf } from './parts/failure.tsx';
+import { Pages } from './pages.tsx';
+import { useAction } from './parts/action.ts';
+import { ActionButton } from './parts/action-button.tsx';
+import { ErrorText } from './parts/failure.tsx';
 import { Link } from './parts/link.tsx';
 import { SignedOut } from './parts/signed-out.tsx';
 import { useTitle } from './parts/title.ts';
+import { PlannerPage } from './planner/page.tsx';
 import { hrefOf, type Route, useAddress, useRoute } from './route.ts';
+import { signedOut } from './session.ts';
 import { useStore } from './store.ts';
 import { SubscriptionsPage } from './subscriptions/page.tsx';
+import { UsagePage } from './usage/page.tsx';
 import { words } from './words/index.ts';
-
-const PAGES = ['overview', 'devices', 'events', 'links', 'subscriptions', 'gateways'] as const;
 
 /** The console: its pages, and whether what they show is live. */
 export function Shell() {
   const route = useRoute();
+  const isOver = useStore(signedOut) === 'idle';
   useFocusOnNewPage(route);
   useLanguageSwitch();
   return (
     <>
       <div class="console-head">
-        <nav aria-label={words.pagesLabel}>
-          <ul class="console-pages">
-            {PAGES.map((page) => (
-              <li key={page}>
-                <Link
-                  href={hrefOf({ page })}
-                  isHere={route.page === page || (page === 'devices' && route.page === 'device')}
-                >
-                  {words.pages[page]}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Pages route={route} />
         <div class="console-side">
           <StreamLight />
           <SignOut />
         </div>
       </div>
       <SignedOut />
-      <Guard key={keyOf(route)}>
-        <PageOf route={route} />
-      </Guard>
+      <Guard key={keyOf(route)}>{isOver ? <OverPage /> : <PageOf route={route} />}</Guard>
     </>
   );
 }
@@ -65,6 +57,8 @@ function PageOf({ route }: { readonly route: Route }) {
       return <DevicesPage />;
     case 'device':
       return <DevicePage vendor={route.vendor} id={route.id} />;
+    case 'planner':
+      return <PlannerPage />;
     case 'events':
       return <EventsPage />;
     case 'links':
@@ -73,6 +67,12 @@ function PageOf({ route }: { readonly route: Route }) {
       return <SubscriptionsPage />;
     case 'gateways':
       return <GatewaysPage />;
+    case 'keys':
+      return <KeysPage />;
+    case 'usage':
+      return <UsagePage />;
+    case 'brand':
+      return <BrandPage />;
     case 'unknown':
       return <UnknownPage />;
   }
@@ -93,22 +93,29 @@ function UnknownPage() {
   );
 }
 
+/** In place of a page whose session has ended, which would show the account to the next user of the browser. */
+function OverPage() {
+  useTitle(words.signedOut);
+  return <h1>{words.title}</h1>;
+}
+
 /** Ends the session, here and where it was begun. */
 function SignOut() {
-  const [error, setError] = useState<Error>();
+  const { run, isBusy, error } = useAction();
   const signOut = async () => {
-    try {
-      location.assign(await endSession());
-    } catch (thrown) {
-      setError(thrown as Error);
-    }
+    const next = await run(endSession);
+    if (next !== undefined) location.assign(next);
   };
   return (
     <>
-      {error === undefined ? null : <span class="fault">{sentenceOf(error)}</span>}
-      <button type="button" class="button button-small" onClick={() => void signOut()}>
+      {error === undefined ? null : (
+        <span class="fault">
+          <ErrorText error={error} />
+        </span>
+      )}
+      <ActionButton isBusy={isBusy} onClick={() => void signOut()}>
         {words.signOut}
-      </button>
+      </ActionButton>
     </>
   );
 }

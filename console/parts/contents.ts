@@ -1,3 +1,5 @@
+import { hasWord } from './other-words.ts';
+
 /** Makes the table of contents follow the scroll position, search operations, and collapse on narrow screens. */
 export function makeContents(): void {
   const contents = document.querySelector<HTMLElement>('.contents');
@@ -70,7 +72,7 @@ function findOperations(contents: HTMLElement): void {
     for (const item of items) {
       const text = texts.get(item) ?? textOf(item);
       texts.set(item, text);
-      item.hidden = !words.every((word) => text.includes(word));
+      item.hidden = !words.every((word) => hasWord(text, word));
     }
     for (const section of sections) section.hidden = section.querySelector('li:not([hidden])') === null;
     const count = matching().length;
@@ -91,10 +93,11 @@ function findOperations(contents: HTMLElement): void {
   });
 }
 
-/** Searchable text of an operation: method and path, summary, description, and names of its variants. */
+/** Searchable text of an operation: method and path, summary, description, and names of its variants and fields. */
 function textOf(item: HTMLElement): string {
   const operation = document.getElementById(item.querySelector('a')?.hash.slice(1) ?? '');
-  const parts = operation?.querySelectorAll('.operation-text > :is(h3, p), .variant > summary') ?? [];
+  const parts =
+    operation?.querySelectorAll('.operation-text > :is(h3, p), .variant > summary, .property-name') ?? [];
   return [item, ...parts]
     .map(({ textContent }) => textContent)
     .join(' ')

@@ -1,4 +1,5 @@
 import { pinMap } from './lookup.ts';
+import { replaceLive } from './replace-live.ts';
 
 /** Random spread of browsers that wait for the same moment, ms. */
 const SPREAD_MS = 8_000;
@@ -20,23 +21,13 @@ async function renew(renewed: () => void): Promise<void> {
   }
   try {
     const answer = await fetch(location.pathname + location.search, { headers: { accept: 'text/html' } });
-    if (answer.ok) replace(await answer.text());
+    if (answer.ok) {
+      replaceLive(await answer.text());
+      pinMap();
+    }
   } catch {
     // Without a network the page stays unchanged until the next attempt.
   }
   renewed();
   keepFresh(renewed);
-}
-
-/** Replaces the changing parts of the page; parts that the user is using stay. */
-function replace(markup: string): void {
-  const next = new DOMParser().parseFromString(markup, 'text/html');
-  for (const part of document.querySelectorAll<HTMLElement>('[data-live]')) {
-    const fresh = next.querySelector(`[data-live="${part.dataset.live}"]`);
-    if (fresh === null || part.contains(document.activeElement)) continue;
-    const isOpen = part.querySelector('details')?.open ?? false;
-    fresh.querySelector('details')?.toggleAttribute('open', isOpen);
-    part.replaceWith(document.adoptNode(fresh));
-  }
-  pinMap();
 }

@@ -61,7 +61,7 @@ export const PLATFORM_STEPS = {
       },
       sv: {
         title: 'Logga in igen',
-        text: 'Inloggningen gäller inte längre. Länka kontot igen för att få tillbaka enheterna.',
+        text: 'Inloggningen gäller inte längre. Anslut kontot igen för att få tillbaka enheterna.',
       },
     },
   },
@@ -73,7 +73,7 @@ export const PLATFORM_STEPS = {
       },
       sv: {
         title: 'Ge behörighet',
-        text: 'Behörigheter saknas. Länka kontot igen och godkänn allt som efterfrågas.',
+        text: 'Behörigheter saknas. Anslut kontot igen och godkänn allt som efterfrågas.',
       },
     },
   },

@@ -57,7 +57,7 @@ interface ConnectCoreOptions {
   /** What gateways that are connected to this process do when they lose it. */
   readonly willsOfGateways?: WillsOfGateways;
   readonly historyKept: Kept;
-  readonly prices: Pick<Prices, 'energyCosts'>;
+  readonly prices: Pick<Prices, 'energyCosts' | 'history'>;
   /** Fires when vendors that are still silent are given up. */
   readonly stopping?: AbortSignal;
 }
@@ -65,8 +65,7 @@ interface ConnectCoreOptions {
 /** The domains of Connect put together, without HTTP: each is made after those that it uses, and subscribes to the events of links. */
 export async function createConnectCore(options: ConnectCoreOptions) {
   const { host, adapters, vault, reach } = options;
-  /** Names this process to the others. */
-  const instance = crypto.randomUUID();
+  const { instance } = host.database;
   const events = createLinkEvents(host.log);
   // The log is open before anything is written into it.
   const eventLog = await createEventLog(host);

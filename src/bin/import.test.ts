@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, it, type TestContext } from 'node:test';
 import { zipSync } from 'fflate';
+import { CHILD_ENV } from '../../test/kit/environment.ts';
 import { readTables } from '../domain/areas/index.ts';
 import { readArguments } from '../registers/index.ts';
 
@@ -30,8 +31,7 @@ function fileWith(content: string | Uint8Array): string {
 }
 
 function started(args: readonly string[], environment: Record<string, string> = {}): ChildProcess {
-  const { PATH = '' } = process.env;
-  return spawn(process.execPath, ['src/bin/import.ts', ...args], { env: { PATH, ...environment } });
+  return spawn(process.execPath, ['src/bin/import.ts', ...args], { env: { ...CHILD_ENV, ...environment } });
 }
 
 async function run(args: readonly string[], environment: Record<string, string> = {}) {

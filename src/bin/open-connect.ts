@@ -124,11 +124,22 @@ export async function openConnect(
   );
   metrics.watchStations(() => stations.counts());
   metrics.watchGateways(() => tunnels.counts());
+  let eventStreams = () => 0;
+  shared.reports.push(() => ({
+    log_lag_ms: eventLog.lagMs(),
+    streams: sumOf(streams.counts()),
+    event_streams: eventStreams(),
+    stations: sumOf(stations.counts()),
+    gateways: tunnels.counts().gateways,
+    paused_vendors: [...vendors.pausedVendors()],
+    vendors_succeeded: Object.fromEntries(calls.succeededAt()),
+  }));
   await addConnect(
     server.app,
     {
       adapters,
       accounts,
+      requests: shared.requests,
       links,
       cards: createCards({ calls, adapters }),
       devices,
@@ -143,7 +154,12 @@ export async function openConnect(
       eventCursors: createCursors(shared.vaultKeys),
       subscriptions,
       log,
-      metrics,
+      metrics: {
+        watchEventStreams(count) {
+          metrics.watchEventStreams(count);
+          eventStreams = count;
+        },
+      },
       stopping: server.stopping,
       deliveries,
       discovery,
@@ -197,3 +213,6 @@ export async function openConnect(
   });
   return { simulated: simulated.names };
 }
+
+const sumOf = (counts: readonly { readonly count: number }[]): number =>
+  counts.reduce((sum, { count }) => sum + count, 0);

@@ -1,8 +1,12 @@
+import type { Adapter } from '../adapter/adapter.ts';
 import { addGrid } from '../apps/grid/app.ts';
 import { createAreas, readTables } from '../domain/areas/index.ts';
-import { createVendorStates, type NamedVendor } from '../domain/vendor-states/index.ts';
+import { createLinkedVendors, createVendorStates, type NamedVendor } from '../domain/vendor-states/index.ts';
 import type { Probe } from '../http/health.ts';
 import { openGeocoder } from './geocoder.ts';
+import { healthParts } from './health-parts.ts';
+import { outboxIn } from './open-people.ts';
+import { freeBytes } from './probes.ts';
 import type { Shared } from './shared.ts';
 import { tableFolders } from './table-folders.ts';
 import { VERSION } from './version.ts';
@@ -12,12 +16,14 @@ interface GridOptions {
   /** Vendors whose clouds the status page tells of. */
   readonly vendors: readonly NamedVendor[];
   readonly servesConnect: boolean;
+  /** All vendors, with the limits that the operator has set. */
+  readonly adapters: readonly Adapter[];
 }
 
 /** Puts the Grid service together. */
 export async function openGrid(
   shared: Shared,
-  { probes, vendors, servesConnect }: GridOptions,
+  { probes, vendors, servesConnect, adapters }: GridOptions,
 ): Promise<void> {
   const { settings, clock, random, log, dataDir, accounts, limits, market, assets, closers } = shared;
   const server = shared.makeServer('grid', settings.gridPort);
@@ -26,10 +32,12 @@ export async function openGrid(
   const tables = readTables(tableFolders(dataDir));
   const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });
   const { prices, production } = market;
+  const { database } = shared;
   await addGrid(
     server.app,
     {
       accounts,
+      requests: shared.requests,
       areas,
       prices,
       production,
@@ -38,8 +46,16 @@ export async function openGrid(
       status: {
         probes,
         vendors,
-        vendorStates: createVendorStates({ database: shared.database, clock, vendors }),
+        vendorStates: createVendorStates({ database, clock, vendors }),
         servesConnect,
+      },
+      health: {
+        ...healthParts({
+          ...{ database, clock, adapters },
+          freeDisk: database.engine === 'sqlite' ? () => freeBytes(dataDir) : undefined,
+        }),
+        probes,
+        registers: tables.sources,
       },
       signIn: {
         people: shared.people.people,
@@ -49,9 +65,12 @@ export async function openGrid(
         publicUrl: () => shared.addressOf('grid') ?? '',
         configuredUrl: settings.gridUrl,
         isSignUpOpen: settings.people.isSignUpOpen,
-        hasOutbox: settings.people.mail === undefined,
+        outbox: settings.people.mail === undefined ? outboxIn(dataDir) : undefined,
         send: shared.people.send,
       },
+      operators: shared.people.operators,
+      linkedVendors: createLinkedVendors({ database, vendors: adapters }),
+      admitToken: server.admitToken,
       addressOf: shared.addressOf,
       stopping: server.stopping,
     },

@@ -87,6 +87,7 @@ export async function openVendors(shared: Shared, list: readonly Adapter[], tunn
     publicUrl,
     poster,
     simulated,
+    pausedVendors: hosts.paused,
     reach: { ...hosts, connections, gateways, partnerOf },
     authorizeUrlOf: (adapter: Adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
     hasOwnAddress: (vendor: string, host: string) =>

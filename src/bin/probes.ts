@@ -43,12 +43,17 @@ export function probesOf({ database, redis, dataDir }: ProbeOptions): Probe[] {
       name: 'disk',
       vital: false,
       async check() {
-        const { bavail, bsize } = await statfs(dataDir);
-        const free = bavail * bsize;
+        const free = await freeBytes(dataDir);
         if (free < GIB) throw new Error(`only ${Math.floor(free / 1024 ** 2)} MiB are free`);
         return 'ok';
       },
     });
   }
   return probes;
+}
+
+/** What is free of the disk that a directory is on. */
+export async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
 }

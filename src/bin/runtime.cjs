@@ -3,6 +3,7 @@
  * that says in a sentence what would otherwise be a stack of an old runtime.
  */
 const { existsSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
 
 const root = join(__dirname, '../..');
@@ -22,3 +23,8 @@ if (found < OLDEST) {
   );
   process.exit(1);
 }
+
+// Compiled modules are kept with the packages, so that a start and the processes that it spawns need not compile them again.
+// Not in the folder of temporary files that all users of a machine share: code is read from it. Where it cannot be written, nothing is kept.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/elnav');
+enableCompileCache();

@@ -1,6 +1,9 @@
 import type { Settings, VaultKey } from '../core/settings/index.ts';
 import type { Host } from '../db/host.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
+import type { ConnectReport } from '../domain/instances/index.ts';
+import type { Requests } from '../domain/requests/index.ts';
+import type { TokenGate } from '../http/access.ts';
 import type { Limits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';
 import type { Assets } from '../pages/assets.ts';
@@ -14,6 +17,7 @@ export interface Shared extends Host {
   readonly settings: Settings;
   readonly dataDir: string;
   readonly accounts: Accounts;
+  readonly requests: Requests;
   readonly limits: Limits;
   readonly market: Market;
   readonly people: PeopleAndMail;
@@ -22,7 +26,8 @@ export interface Shared extends Host {
   readonly vaultKeys: readonly VaultKey[];
   /** Fires when vendors that are still silent are given up. */
   readonly stopVendors: AbortSignal;
-  makeServer(service: ServiceName, port: number): Server;
+  /** A server, and the gate of its routes as far as forms need it. */
+  makeServer(service: ServiceName, port: number): Server & TokenGate;
   serverOf(service: ServiceName): Server | undefined;
   /** Where a service listens; undefined until it does. */
   urlOf(service: ServiceName): string | undefined;
@@ -34,4 +39,6 @@ export interface Shared extends Host {
   readonly pausers: (() => Promise<void>)[];
   /** What goes on by itself once there is a server to be reached at. */
   readonly begin: (() => void)[];
+  /** What Connect has to say of how this process is; empty without it. */
+  readonly reports: (() => ConnectReport)[];
 }

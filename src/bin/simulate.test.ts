@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
+import { CHILD_ENV } from '../../test/kit/environment.ts';
 import { until } from '../../test/kit/until.ts';
 import type { Adapter } from '../adapter/adapter.ts';
 import { fits } from '../adapter/kit/index.ts';
@@ -90,7 +91,7 @@ describe('npm run simulate', () => {
   const spawned = (args: readonly string[]) => {
     const child = spawn(process.execPath, ['src/bin/simulate.ts', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH },
+      env: CHILD_ENV,
     });
     running.push(child);
     return child;

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Adapter } from '../adapter/adapter.ts';
 import { type Clock, sleep, systemClock } from '../core/clock.ts';
@@ -5,10 +6,12 @@ import { type Random, systemRandom } from '../core/ids.ts';
 import { createLog, type Log } from '../core/log.ts';
 import { createMetrics } from '../core/metrics.ts';
 import type { Settings } from '../core/settings/index.ts';
+import { together } from '../core/traces.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
 import { createVault, requireVaultKeys } from '../domain/calls/index.ts';
+import { createRequests } from '../domain/requests/index.ts';
 import { createGate } from '../http/gate.ts';
 import { operatorAddresses } from '../http/operator.ts';
 import { createLimits } from '../http/rate-limit.ts';
@@ -23,12 +26,14 @@ import { listen } from './listen.ts';
 import { openMarket } from './market.ts';
 import { openConnect } from './open-connect.ts';
 import { openGrid } from './open-grid.ts';
+import { openInstances } from './open-instances.ts';
 import { openPeople } from './open-people.ts';
 import { openRedis } from './open-redis.ts';
 import { openTraces } from './open-traces.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets, refuseHalfRestore } from './secrets.ts';
 import type { ServiceName, Shared } from './shared.ts';
+import { withAmounts } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
@@ -107,11 +112,22 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const stopVendors = new AbortController();
   const metrics = createMetrics();
   const tracing = await openTraces(settings, log);
-  const traces = tracing === undefined ? {} : { traces: tracing };
   if (tracing !== undefined) closers.push(() => Promise.race([tracing.close(), sleep(clock, TELL_MS)]));
   const { vaultKeys } = secrets;
   const accounts = await createAccounts({ database, clock, random, log, vaultKeys });
   closers.push(() => accounts.close());
+  const requests = createRequests({
+    host: { database, clock, random, log, metrics },
+    instance: `${hostname()}:${process.pid}`,
+    keptDays: settings.requestsKeepDays,
+  });
+  const retention = requests.keep();
+  closers.push(
+    () => Promise.race([requests.close(), sleep(clock, TELL_MS)]),
+    () => retention.close(),
+  );
+  const reported = together([tracing, requests.traces].filter((one) => one !== undefined));
+  const traces = reported === undefined ? {} : { traces: reported };
   const limits = createLimits({ accounts, clock, log, redis });
   const market = await openMarket({
     settings: settings.market,
@@ -138,6 +154,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     log,
     metrics,
     dataDir,
+    adminToken: secrets.adminToken,
+    vaultKeys,
+    gridUrl: () => addressOf('grid'),
     connectUrl: () => addressOf('connect'),
     configuredConnectUrl: settings.connectUrl,
   });
@@ -147,10 +166,11 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
 
   /** What goes on by itself once there is a server to be reached at. */
   const begin: (() => void)[] = [];
+  const reports: Shared['reports'] = [];
   /** What nobody waits for ends as soon as the process is to stop. */
   const pausers: (() => Promise<void>)[] = [];
   const servers: { service: ServiceName; server: Server; port: number }[] = [];
-  const make = (service: ServiceName, port: number): Server => {
+  const make: Shared['makeServer'] = (service, port) => {
     const isGrid = service === 'grid';
     const gate = createGate({
       service,
@@ -159,7 +179,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       clock,
       adminToken: secrets.adminToken,
       isOperator: operatorAddresses(settings.metricsFrom),
-      ...(isGrid ? { personOf: people.personOf } : { consoleOf: people.consoleOf }),
+      ...(isGrid
+        ? { personOf: people.personOf, operatorOf: people.operatorOf }
+        : { consoleOf: people.consoleOf }),
     });
     const { trustProxy, tls } = settings;
     const server = createServer({
@@ -177,7 +199,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     });
     servers.push({ service, server, port });
     closers.push(() => server.app.close());
-    return server;
+    return { ...server, admitToken: gate.admitToken };
   };
 
   const shared: Shared = {
@@ -190,6 +212,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     ...traces,
     dataDir,
     accounts,
+    requests,
     limits,
     market,
     people,
@@ -203,6 +226,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     closers,
     pausers,
     begin,
+    reports,
   };
   let simulated: readonly string[] = [];
   if (services.includes('connect')) {
@@ -213,8 +237,15 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       probes: gridProbes,
       vendors: cloudsOf(options.adapters ?? vendors, { settings, simulated }),
       servesConnect: services.includes('connect'),
+      adapters: (options.adapters ?? vendors).map((adapter) =>
+        withAmounts(adapter, settings.vendors.get(adapter.slug)),
+      ),
     });
   }
+
+  const alive = openInstances(shared, { services, probes: services.includes('grid') ? gridProbes : probes });
+  closers.push(() => alive.close());
+  begin.push(() => alive.start());
 
   for (const { server } of servers) server.addHealth();
   for (const { service, server, port } of servers) {

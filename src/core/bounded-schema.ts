@@ -31,6 +31,7 @@ const DESCRIBING = [
   'writeOnly',
   'discriminator',
   'x-api-only',
+  'x-device-types',
 ];
 const JUDGING = {
   type: true,

@@ -82,6 +82,15 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
+  it('does not wait where there is no other process', async () => {
+    const place = await makePlace(engine);
+    // Its clock does not advance, so that the question has no end of its own.
+    const here = await place.open(turnedClock());
+    assert.deepEqual(await here.bus.request('sum', [1], { timeoutMs: 1 }), { state: 'silent' });
+    await here.close();
+    await place.remove();
+  });
+
   it('is not live while its connection is lost, reports the gap, and reconnects', async () => {
     const place = await makePlace(engine);
     const here = await place.open();

@@ -13,7 +13,7 @@ export interface Wait {
 }
 
 /**
- * The result of a question. `silent`: no response in time. `gone`: the peer has ended. `lost`: this process is disconnected from the
+ * The result of a question. `silent`: no response in time, or no other process. `gone`: the peer has ended. `lost`: this process is disconnected from the
  * others; `isSent` when they may have received the question.
  */
 export type QuestionResult<A = Json> =

@@ -27,7 +27,7 @@ onEachEngine('a database', (engine) => {
       .executeTakeFirstOrThrow();
     assert.equal(typeof id, 'number');
     const row = await database.queries.selectFrom('accounts').selectAll().executeTakeFirstOrThrow();
-    assert.deepEqual({ ...row }, { id, ...account });
+    assert.deepEqual({ ...row }, { id, role: null, ...account });
   });
 
   it('rolls back a transaction that throws', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Kysely, type Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
-import type { Random } from '../core/ids.ts';
+import { type Random, randomId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
 import { startCheckpoints } from './checkpoints.ts';
@@ -29,6 +29,8 @@ export type Queries = Kysely<Tables>;
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
+  /** Names this process to the others that share the database: in leases, in what it holds, and in `instances`. */
+  readonly instance: string;
   readonly queries: Queries;
   readonly bus: Bus;
   readonly moments: Moments;
@@ -57,7 +59,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return options.url === undefined ? openEmbedded(options) : openShared(options, options.url);
 }
 
-function openEmbedded({ dataDir, clock, log }: DatabaseOptions): Database {
+function openEmbedded({ dataDir, clock, random, log }: DatabaseOptions): Database {
   const lock = lockDataDir(dataDir);
   let file: ReturnType<typeof openSqlite>;
   try {
@@ -74,6 +76,7 @@ function openEmbedded({ dataDir, clock, log }: DatabaseOptions): Database {
   const engine = 'sqlite';
   return {
     engine,
+    instance: randomId(random),
     queries,
     bus: localBus(),
     moments,
@@ -117,6 +120,7 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
   const engine = 'postgres';
   return {
     engine,
+    instance: randomId(random),
     queries,
     bus,
     moments,

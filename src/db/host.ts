@@ -12,6 +12,6 @@ export interface Host {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Where requests and calls are reported; absent unless the operator wants it. */
+  /** Where requests and calls are reported; absent where the operator wants it nowhere. */
   readonly traces?: Traces;
 }

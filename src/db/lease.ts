@@ -10,6 +10,9 @@ interface LeaseOptions {
   readonly lengthMs: number;
 }
 
+/** Between the name of the process and that of the lease within it. */
+const OF = '.';
+
 /** Lets one process at a time, of all that share a database, do some work. */
 export interface Lease {
   /** Acquires or renews the lease; false while another process holds it. */
@@ -25,7 +28,7 @@ export interface Lease {
 export function createLease({ database, random, name, lengthMs }: LeaseOptions): Lease {
   // The embedded database has one process.
   if (database.engine === 'sqlite') return { hold: async () => true, release: async () => {} };
-  const holder = randomId(random);
+  const holder = `${database.instance}${OF}${randomId(random)}`;
   const { queries, moments } = database;
   return {
     async hold() {
@@ -46,4 +49,25 @@ export function createLease({ database, random, name, lengthMs }: LeaseOptions):
       await queries.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
     },
   };
+}
+
+/** Which process holds a lease now. */
+export interface HeldLease {
+  readonly name: string;
+  /** `Database.instance` of the process. */
+  readonly instance: string;
+}
+
+/** All leases that are held now, by their names; none on the embedded database, whose only process needs none. */
+export async function heldLeases({
+  queries,
+  moments,
+}: Pick<Database, 'queries' | 'moments'>): Promise<readonly HeldLease[]> {
+  const rows = await queries
+    .selectFrom('leases')
+    .select(['name', 'holder'])
+    .where('until', '>', moments.now)
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name, holder }) => ({ name, instance: holder.split(OF, 1)[0] ?? '' }));
 }

@@ -150,7 +150,13 @@ class PostgresBus implements Bus {
       );
       this.#cutOff.add(lost);
       if (peer !== undefined) checkAgain();
-      this.#send(client, question).catch((error: unknown) => this.#listener.lost(client, error));
+      this.#send(client, question)
+        .then(async () => {
+          // Only processes that listened by then can respond.
+          if (!this.#waiting.has(question.id) || peer !== undefined) return;
+          if ((await this.#listener.others(client)).size === 0) end({ state: 'silent' });
+        })
+        .catch((error: unknown) => this.#listener.lost(client, error));
     });
   }
 

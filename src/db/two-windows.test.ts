@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { Kysely, sql } from 'kysely';
-import { makePlace, onEachEngine } from '../../test/kit/databases.ts';
+import { makeEmptyPlace, onEachEngine } from '../../test/kit/databases.ts';
 import { silentLog } from '../core/log.ts';
 import { migrations } from './migrations/index.ts';
 import { postgresDialect, postgresPool } from './postgres.ts';
@@ -11,7 +11,7 @@ import type { Tables } from './tables.ts';
 
 onEachEngine('the use of vendor limits that older versions stored', (engine) => {
   it('keeps the two latest windows of every limit', async () => {
-    const place = await makePlace(engine);
+    const place = await makeEmptyPlace(engine);
     const database = new Kysely<Tables>({
       dialect:
         place.url === undefined

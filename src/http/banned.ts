@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import { type Accounts, clientAddress, isWellFormedKey, type Principal } from '../domain/accounts/index.ts';
-import type { ConsoleCaller, Person } from './access.ts';
+import type { ConsoleCaller, Operator, Person } from './access.ts';
 import { keyOf } from './key-of.ts';
 import { MemoryTallies } from './rate-limit-memory.ts';
 import { makePlan } from './rate-limit-plan.ts';
@@ -13,6 +13,7 @@ interface BannedGateOptions {
   readonly clock: Clock;
   readonly adminToken: Secret;
   readonly personOf: (request: FastifyRequest) => Promise<Person | undefined>;
+  readonly operatorOf: (request: FastifyRequest) => Promise<Operator | undefined>;
   readonly consoleOf?: (request: FastifyRequest) => Promise<ConsoleCaller | undefined> | undefined;
 }
 
@@ -27,7 +28,7 @@ const MOST_ADDRESSES = 10_000;
  * is accepted, while a wrong or missing one is refused. Attempts are counted in this process only, so that none waits for Redis.
  */
 export function createBannedGate(options: BannedGateOptions) {
-  const { accounts, clock, adminToken, personOf } = options;
+  const { accounts, clock, adminToken, personOf, operatorOf } = options;
   const lookedUp = new MemoryTallies(MOST_ADDRESSES);
   const tokens = new MemoryTallies(MOST_ADDRESSES);
 
@@ -84,10 +85,14 @@ export function createBannedGate(options: BannedGateOptions) {
       return found === undefined ? undefined : lookUp(request.ip, until, () => found);
     },
 
+    /** Admits who may use the operator's pages. */
+    async admitOperatorSession(request: FastifyRequest, until: number): Promise<void> {
+      request.operator = await lookUp(request.ip, until, () => operatorOf(request));
+    },
+
     /** Admits the admin token. */
-    async admitAdmin({ ip, headers }: FastifyRequest, until: number): Promise<void> {
-      const token = headers['x-admin-token'];
-      if (typeof token !== 'string' || token === '' || !tally(tokens, TOKENS, ip, 0)) throw refusal(until);
+    admitAdmin(ip: string, token: string, until: number): void {
+      if (token === '' || !tally(tokens, TOKENS, ip, 0)) throw refusal(until);
       if (adminToken.equals(token)) return;
       tally(tokens, TOKENS, ip, 1);
       throw refusal(until);

@@ -85,6 +85,7 @@ export function noteError(
 ): AppError {
   const appError = toAppError(error);
   const status = ERRORS[appError.code][service];
+  request.failure = { code: appError.code, sentence: appError.message };
   if (appError.code === 'server.internal')
     request.log.error({ err: error, code: appError.code }, 'unexpected error');
   else if (status >= 500)

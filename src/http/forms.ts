@@ -23,6 +23,11 @@ export class Form {
     return this.#fields.has(name);
   }
 
+  /** Every field with its value, in the order in which they were sent. */
+  entries(): readonly (readonly [string, string])[] {
+    return [...this.#fields];
+  }
+
   /** The last value of every field. */
   fields(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#fields);

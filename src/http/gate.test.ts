@@ -7,7 +7,7 @@ import { systemRandom } from '../core/ids.ts';
 import { silentLog } from '../core/log.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { Secret } from '../core/secret.ts';
-import type { Access } from './access.ts';
+import type { Access, ConsoleCaller } from './access.ts';
 import { createGate } from './gate.ts';
 import { operatorAddresses } from './operator.ts';
 import { createLimits } from './rate-limit.ts';
@@ -20,6 +20,7 @@ const ROUTES = {
   '/page': 'optional',
   '/key': 'key',
   '/read': 'devices:read',
+  '/people': 'console',
   '/admin': 'admin',
   '/me': 'session',
   '/operator': 'operator',
@@ -41,8 +42,16 @@ onEachEngine('the gate', (engine) => {
       headers.cookie === 'session=right'
         ? { account: 1, session: '', createdAt: clock.now(), signedInBy: 'link' as const }
         : undefined;
+    const sessionOf = async (id: number): Promise<ConsoleCaller | undefined> => {
+      const principal = await accounts.ownerOf(id);
+      return principal && { principal, session: 'a' };
+    };
+    const consoleOf = ({ headers }: FastifyRequest) => {
+      const account = /^console=(\d+)$/.exec(headers.cookie ?? '')?.[1];
+      return account === undefined ? undefined : sessionOf(Number(account));
+    };
     const gate = createGate({
-      personOf,
+      ...{ personOf, consoleOf },
       service: 'grid',
       accounts,
       limits,
@@ -73,6 +82,34 @@ onEachEngine('the gate', (engine) => {
     return { status: answer.statusCode, detail, account, headers: got, code: got['elnav-error'] };
   };
 
+  it('admits a session of the console; one that has ended matters only where a key is needed', async () => {
+    const { id } = await world.userWithKey();
+    const headers = { cookie: `console=${id}` };
+    for (const path of ['/open', '/key']) {
+      const admitted = await call(path, { headers });
+      assert.deepEqual([admitted.status, admitted.account], [200, id]);
+    }
+    const ended = { cookie: 'console=999999' };
+    const refused = await call('/key', { headers: ended });
+    assert.deepEqual([refused.status, refused.code], [401, 'signin.required']);
+    const anonymous = await call('/open', { ip: '192.0.2.51' });
+    const same = await call('/open', { ip: '192.0.2.52', headers: ended });
+    assert.deepEqual([same.status, same.account], [200, null]);
+    assert.match(String(same.headers['ratelimit-policy']), /./);
+    for (const name of ['ratelimit-policy', 'ratelimit'])
+      assert.equal(same.headers[name], anonymous.headers[name], name);
+  });
+
+  it('admits no key where people in the console alone are', async () => {
+    const { key } = await world.userWithKey();
+    const withKey = await call('/people', { key });
+    assert.deepEqual([withKey.status, withKey.code], [403, 'key.scope_missing']);
+    const nobody = await call('/people');
+    assert.deepEqual([nobody.status, nobody.code], [401, 'signin.required']);
+    const wrong = await call('/people', { key: unknownKey() });
+    assert.deepEqual([wrong.status, wrong.code], [401, 'key.invalid']);
+  });
+
   it('admits everybody where a key is optional, and checks the key of a program', async () => {
     const { id, key } = await world.userWithKey();
     const optional = await call('/page');
@@ -81,6 +118,8 @@ onEachEngine('the gate', (engine) => {
       [(await call('/page', { key })).account, (await call('/page', { key: 'x' })).status],
       [id, 401],
     );
+    const ended = await call('/page', { headers: { cookie: 'console=999999' } });
+    assert.deepEqual([ended.status, ended.account], [200, null], 'a session that has ended is nobody');
     const page = await call('/page', { key: 'x', headers: { accept: 'text/html' } });
     assert.deepEqual(
       [page.status, page.account],

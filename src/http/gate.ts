@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Accounts, Principal, Scope, StatusClass } from '../domain/accounts/index.ts';
-import type { Access, ConsoleCaller, Gate, Person } from './access.ts';
+import type { Access, ConsoleCaller, Gate, Operator, Person, TokenGate } from './access.ts';
 import { createBannedGate } from './banned.ts';
 import type { Service } from './errors.ts';
 import { keyOf } from './key-of.ts';
@@ -22,6 +22,8 @@ interface GateOptions {
   readonly isOperator: (request: FastifyRequest) => boolean;
   /** The signed-in person of a request; undefined for a service without sign-in. */
   readonly personOf?: (request: FastifyRequest) => Promise<Person | undefined>;
+  /** Who uses the operator's pages; undefined for nobody. Throws for a person without the role. */
+  readonly operatorOf?: (request: FastifyRequest) => Promise<Operator | undefined>;
   /** Who uses the console, for a service with one: undefined for a request without its cookie. Throws for pages of other sites. */
   readonly consoleOf?: (request: FastifyRequest) => Promise<ConsoleCaller | undefined> | undefined;
 }
@@ -31,19 +33,22 @@ const CONSOLE_CALLS_A_MINUTE = 1_200;
 /** Wrong admin tokens per minute from one address; this also slows down loopback, which is never banned. */
 const WRONG_TOKENS_A_MINUTE = 60;
 
+const NOT_IN_CONSOLE = 'you are not signed in any more; open /console to sign in';
+
 const STATUS_CLASSES: readonly StatusClass[] = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 
 /**
  * The gate of a service: bans, keys, scopes and limits, in this order. With a cached key and limits in memory `admit`
  * returns synchronously, without a promise.
  */
-export function createGate(options: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate & TokenGate {
   const { service, accounts, limits, clock, adminToken, isOperator } = options;
   const wrongTokens = limits.perIp('wrong-admin-tokens', WRONG_TOKENS_A_MINUTE, 60);
   const consoleCalls = limits.perName('console', CONSOLE_CALLS_A_MINUTE, 60);
   const wrong = wrongKeys({ accounts, limits, clock, adminToken });
   const personOf = async (request: FastifyRequest) => options.personOf?.(request);
-  const banned = createBannedGate({ ...options, personOf });
+  const operatorOf = async (request: FastifyRequest) => options.operatorOf?.(request);
+  const banned = createBannedGate({ ...options, personOf, operatorOf });
 
   function admitPrincipal(
     request: FastifyRequest,
@@ -51,7 +56,14 @@ export function createGate(options: GateOptions): Gate {
     principal: Principal,
   ): Promise<void> | void {
     request.principal = principal;
-    const scope = scopeOf(request.routeOptions.config.access);
+    const { access } = request.routeOptions.config;
+    if (access === 'console') {
+      throw new AppError(
+        'key.scope_missing',
+        'this endpoint is for people who are signed in to the console, and no API key has the scope for it; open /console',
+      );
+    }
+    const scope = scopeOf(access);
     if (scope !== undefined && !principal.scopes.has(scope)) {
       throw new AppError(
         'key.scope_missing',
@@ -81,8 +93,11 @@ export function createGate(options: GateOptions): Gate {
     found: Promise<ConsoleCaller | undefined>,
   ): Promise<void> {
     const caller = await found;
-    if (caller === undefined)
-      throw new AppError('signin.required', 'you are not signed in any more; open /console to sign in');
+    const { access } = request.routeOptions.config;
+    // What needs no key needs no session: one that has ended takes nothing away.
+    if (caller === undefined && access === 'anonymous') return limits.anonymous(request.ip, reply);
+    if (caller === undefined && access === 'optional') return;
+    if (caller === undefined) throw new AppError('signin.required', NOT_IN_CONSOLE);
     request.principal = caller.principal;
     await consoleCalls.take(caller.session, reply);
   }
@@ -96,17 +111,21 @@ export function createGate(options: GateOptions): Gate {
     return found === undefined ? undefined : admitConsole(request, reply, found);
   }
 
-  async function admitAdmin(request: FastifyRequest): Promise<void> {
-    const { ip } = request;
+  async function admitAdmin({ ip, headers }: FastifyRequest): Promise<void> {
     await wrongTokens.check(ip);
-    const token = request.headers['x-admin-token'];
+    const token = headers['x-admin-token'];
     if (token === undefined || token === '') {
       throw new AppError('admin.token_invalid', 'the header x-admin-token is missing');
     }
-    if (typeof token === 'string' && adminToken.equals(token)) return;
+    await judgeToken(ip, String(token), 'the admin token in the header x-admin-token is wrong');
+  }
+
+  /** Throws the sentence for a wrong token, which counts towards a ban. */
+  async function judgeToken(ip: string, token: string, sentence: string): Promise<void> {
+    if (adminToken.equals(token)) return;
     await wrongTokens.take(ip);
     await accounts.bans.countWrong(ip, 'admin tokens');
-    throw new AppError('admin.token_invalid', 'the admin token in the header x-admin-token is wrong');
+    throw new AppError('admin.token_invalid', sentence);
   }
 
   /** Everybody except the operator gets a 404; a wrong admin token is still counted. */
@@ -114,7 +133,7 @@ export function createGate(options: GateOptions): Gate {
     try {
       const until = accounts.bans.bannedUntil(request.ip);
       if (until === null) await admitAdmin(request);
-      else await banned.admitAdmin(request, until);
+      else banned.admitAdmin(request.ip, tokenOf(request), until);
     } catch (error) {
       throw error instanceof AppError ? unknownPath(request.url.split('?', 1)[0] ?? '') : error;
     }
@@ -127,10 +146,18 @@ export function createGate(options: GateOptions): Gate {
     request.person = person;
   }
 
+  async function admitOperatorSession(request: FastifyRequest): Promise<void> {
+    const operator = await operatorOf(request);
+    if (operator === undefined)
+      throw new AppError('signin.required', 'you are not signed in as an operator; sign in at /operator');
+    request.operator = operator;
+  }
+
   async function admitBanned(request: FastifyRequest, reply: FastifyReply, access: Access): Promise<void> {
     const until = accounts.bans.bannedUntil(request.ip) ?? 0;
-    if (access === 'admin') return banned.admitAdmin(request, until);
+    if (access === 'admin') return banned.admitAdmin(request.ip, tokenOf(request), until);
     if (access === 'session') return banned.admitPerson(request, until);
+    if (access === 'operator-session') return banned.admitOperatorSession(request, until);
     const caller = banned.callerOf(request, until);
     if (caller !== undefined) return admitConsole(request, reply, caller);
     return admitPrincipal(request, reply, await banned.principalOf(request, until));
@@ -145,15 +172,23 @@ export function createGate(options: GateOptions): Gate {
       if (accounts.bans.bannedUntil(request.ip) !== null) return admitBanned(request, reply, access);
       if (access === 'admin') return admitAdmin(request);
       if (access === 'session') return admitPerson(request);
+      if (access === 'operator-session') return admitOperatorSession(request);
       const key = keyOf(request);
       if (key !== undefined) return admitKey(request, reply, key);
       const found = options.consoleOf?.(request);
       if (found !== undefined) return admitConsole(request, reply, found);
       if (access === 'anonymous') return limits.anonymous(request.ip, reply);
+      if (access === 'console') throw new AppError('signin.required', NOT_IN_CONSOLE);
       throw new AppError(
         'key.missing',
         'an API key is required, in the header Authorization: Bearer <key> or X-Api-Key: <key>; create one at /account on Grid, or with npm run key on the server',
       );
+    },
+    async admitToken(ip, token) {
+      const until = accounts.bans.bannedUntil(ip);
+      if (until !== null) return banned.admitAdmin(ip, token, until);
+      await wrongTokens.check(ip);
+      await judgeToken(ip, token, 'the admin token is wrong');
     },
     count(request, reply) {
       const { url, config } = request.routeOptions;
@@ -170,6 +205,8 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
+const tokenOf = ({ headers }: FastifyRequest): string => String(headers['x-admin-token'] ?? '');
+
 function scopeOf(access: Access | undefined): Scope | undefined {
   switch (access) {
     case undefined:
@@ -177,9 +214,11 @@ function scopeOf(access: Access | undefined): Scope | undefined {
     case 'anonymous':
     case 'optional':
     case 'key':
+    case 'console':
     case 'admin':
     case 'session':
     case 'operator':
+    case 'operator-session':
       return undefined;
     default:
       return access;

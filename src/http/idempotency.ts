@@ -14,17 +14,21 @@ export interface Work {
   run(begun: Begin): Promise<object>;
 }
 
+/** The `Idempotency-Key` of a request; undefined without one. Throws `request.invalid`. */
+export function idempotencyKeyIn({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined || (typeof key === 'string' && WELL_FORMED_KEY.test(key))) return key;
+  throw new AppError('request.invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters');
+}
+
 /**
  * Runs a request at most once for its `Idempotency-Key` (24 hours; same account, route, key): a repeated request gets the first
  * response, another request with the key 422, and one during the first 409. Without the header it just runs.
  */
 export function createIdempotency(accounts: Accounts) {
   return async function once({ request, reply, account, run }: Work): Promise<object | FastifyReply> {
-    const key = request.headers['idempotency-key'];
+    const key = idempotencyKeyIn(request);
     if (key === undefined) return run(async () => {});
-    if (typeof key !== 'string' || !WELL_FORMED_KEY.test(key)) {
-      throw new AppError('request.invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters');
-    }
     const route = `${request.method} ${request.routeOptions.url}`;
     const name = { account, route, key };
     const claimed = await accounts.idempotency.claim({

@@ -79,6 +79,15 @@ const guidesAt = (sourceUrl: string | undefined): StartStep => ({
   text: `Guides are in the folder \`docs/guides\` of ${sourceUrl === undefined ? 'the source code' : `[the source code](${sourceUrl})`}; \`CHANGELOG.md\` lists what changed.`,
 });
 
+const SESSION_COOKIES = {
+  connect: {
+    name: 'elnav_console',
+    description:
+      'Set by opening /console, for its pages alone; with TLS its name is __Host-elnav_console. It is accepted wherever a key is.',
+  },
+  grid: { name: 'elnav_session', description: 'Set by signing in, for the pages of an account.' },
+} as const satisfies Record<Service, object>;
+
 function schemesOf(service: Service) {
   const key =
     'An API key. It belongs to an account and has scopes. Its calls count towards the limits of the account.';
@@ -95,16 +104,11 @@ function schemesOf(service: Service) {
       name: 'X-Admin-Token',
       description: 'For administration and metrics only; set by the operator of the service.',
     },
-    ...(service === 'connect'
-      ? {}
-      : {
-          session: {
-            type: 'apiKey' as const,
-            in: 'cookie' as const,
-            name: 'elnav_session',
-            description: 'Set by signing in, for the pages of an account.',
-          },
-        }),
+    session: {
+      type: 'apiKey' as const,
+      in: 'cookie' as const,
+      ...SESSION_COOKIES[service],
+    },
   };
 }
 
@@ -117,6 +121,8 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
     case 'admin':
       return [{ adminToken: [] }];
     case 'session':
+    case 'operator-session':
+    case 'console':
       return [{ session: [] }];
     case 'operator':
       return [{}, { adminToken: [] }];

@@ -104,26 +104,39 @@ export function longestWait(
   return { name: longest.name, seconds: Math.max(1, Math.ceil(longest.ms / 1000)) };
 }
 
+/** What is left of a limit. */
+export interface Left {
+  readonly name: string;
+  readonly calls: number;
+  readonly left: number;
+  /** Until there are more. */
+  readonly seconds: number;
+}
+
+/** The remaining calls of each limit of a plan. */
+export function whatIsLeft(tally: Tally, plan: Plan, now: number): Left[] {
+  const { bucket, windows } = plan;
+  const all = windows.map(({ name, calls }, index): Left => {
+    const left = Math.max(0, calls - (tally.counts[index] ?? 0));
+    return { name, calls, left, seconds: Math.ceil(((tally.endsAt[index] ?? now) - now) / 1000) };
+  });
+  if (bucket === undefined) return all;
+  const ahead = Math.max(0, tally.fullAt - now - ROUNDING_MS / 2);
+  const left = Math.floor(bucket.calls - ahead / bucket.intervalMs);
+  const seconds = Math.max(1, Math.ceil(msToNext(tally, plan, now, left) / 1000));
+  all.unshift({ name: bucket.name, calls: bucket.calls, left: Math.max(0, left), seconds });
+  return all;
+}
+
 /**
  * Value of the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers): for each limit the remaining calls and the seconds until
  * there are more.
  */
 export function rateLimitField(tally: Tally, plan: Plan, now: number): string {
   let field = '';
-  const { bucket, windows } = plan;
-  if (bucket !== undefined) {
-    const ahead = Math.max(0, tally.fullAt - now - ROUNDING_MS / 2);
-    const left = Math.floor(bucket.calls - ahead / bucket.intervalMs);
-    const next = Math.max(1, Math.ceil(msToNext(tally, plan, now, left) / 1000));
-    field = `"${bucket.name}";r=${Math.max(0, left)};t=${next}`;
-  }
-  for (let index = 0; index < windows.length; index += 1) {
-    const window = windows[index];
-    if (window === undefined) continue;
-    const left = Math.max(0, window.calls - (tally.counts[index] ?? 0));
-    const seconds = Math.ceil(((tally.endsAt[index] ?? now) - now) / 1000);
+  for (const { name, left, seconds } of whatIsLeft(tally, plan, now)) {
     if (field !== '') field += ', ';
-    field += `"${window.name}";r=${left};t=${seconds}`;
+    field += `"${name}";r=${left};t=${seconds}`;
   }
   return field;
 }

@@ -14,7 +14,7 @@ import {
 import { MemoryTallies, type Taken } from './rate-limit-memory.ts';
 import { accountPlan, type Halvings, halved, makePlan, type Plan } from './rate-limit-plan.ts';
 import { RedisTallies } from './rate-limit-redis.ts';
-import { longestWait, rateLimitField } from './rate-limit-tally.ts';
+import { type Left, longestWait, rateLimitField, whatIsLeft } from './rate-limit-tally.ts';
 
 /** A limit of a number of calls per period for each caller. */
 export interface OwnLimit {
@@ -32,6 +32,8 @@ export interface OwnLimit {
 export interface Limits {
   /** Uses one call of the account's policy and sets the response headers; throws `limit.exceeded`. */
   account(principal: Principal, reply: FastifyReply): Promise<void> | void;
+  /** What is left of the account's policy, without using any of it. */
+  left(principal: Principal): Promise<readonly Left[]>;
   /** The same for a caller without a key, against the quotas of its address and of all such callers. */
   anonymous(ip: string, reply: FastifyReply): Promise<void> | void;
   /** Creates a limit of `calls` in `seconds` per address; each `name` must be used once. */
@@ -188,13 +190,19 @@ export function createLimits(options: LimitsOptions): Limits {
     return { take: (caller, reply) => judge(caller, 1, reply), check: (caller) => judge(caller, 0) };
   }
 
+  function countAccount({ account, policy }: Principal, cost: 0 | 1): Taken | Promise<Taken> {
+    const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > clock.now();
+    const planOf: PlanOf = (halvings) => planFor(policy, isThrottled ? (halvings === 0 ? 1 : 2) : halvings);
+    return counted(accountTallies, String(account), { planOf, kind: 'account', cost });
+  }
+
   return {
     account(principal, reply) {
-      const { policy } = principal;
-      const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > clock.now();
-      const planOf: PlanOf = (halvings) => planFor(policy, isThrottled ? (halvings === 0 ? 1 : 2) : halvings);
-      const taken = counted(accountTallies, String(principal.account), { planOf, kind: 'account', cost: 1 });
-      return then(taken, (result) => judgeAccount(principal, result, reply));
+      return then(countAccount(principal, 1), (taken) => judgeAccount(principal, taken, reply));
+    },
+    async left(principal) {
+      const { tally, plan } = await countAccount(principal, 0);
+      return whatIsLeft(tally, plan, clock.now());
     },
     anonymous(ip, reply) {
       return takeAnonymous(accounts.globalPolicy(), clientAddress(ip), reply);

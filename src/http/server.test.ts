@@ -148,6 +148,34 @@ describe('a server', () => {
     }
   });
 
+  it('reports a request whose caller has disconnected, though its address is no longer known', async (test) => {
+    const callers: string[] = [];
+    const { app: traced } = makeServer([], {
+      traces: {
+        request: () => ({
+          run: (work) => work(),
+          end: ({ status, facts }) => callers.push(`${status} ${facts().caller}`),
+        }),
+        call: () => undefined,
+      },
+    });
+    test.after(() => traced.close());
+    const response = Promise.withResolvers<string>();
+    let isRunning = false;
+    traced.get('/waits', { config: { access: 'key' } }, () => {
+      isRunning = true;
+      return response.promise;
+    });
+    await traced.listen({ port: 0, host: '127.0.0.1' });
+    const socket = connect((traced.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET /waits HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until('the request runs', () => isRunning);
+    socket.destroy();
+    await until('the request is reported', () => callers.length > 0);
+    response.resolve('');
+    assert.deepEqual(callers, ['null disconnected']);
+  });
+
   it('finishes running requests and refuses new ones when it stops', async () => {
     const running = app.inject({ url: '/waits' });
     running.catch(() => {});

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
@@ -9,7 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Clock } from '../core/clock.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import { LateChild, type Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
@@ -19,8 +19,10 @@ import { BatchedResponse } from './batched-response.ts';
 import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import { addHealth, type Probe } from './health.ts';
+import { isRequestId } from './request-id.ts';
+import { lazySerializers } from './serializers.ts';
 import { readTls, type TlsFiles } from './tls.ts';
-import { traceRequests } from './traced.ts';
+import { traceRefused, traceRequests } from './traced.ts';
 import { addUnknownRoutes } from './unknown-routes.ts';
 
 export interface ServerOptions {
@@ -29,14 +31,14 @@ export interface ServerOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Where requests are reported; absent unless the operator wants it. */
+  /** Where requests are reported; absent where the operator wants it nowhere. */
   readonly traces?: Traces;
   readonly gate: Gate;
   /** The probes of `/readyz`. */
   readonly probes: readonly Probe[];
   readonly trustProxy: readonly string[];
   readonly tls: TlsFiles | undefined;
-  /** The configured public address; if it is https, browsers are told to use nothing else. */
+  /** The configured public address; if it is https, browsers are instructed to use nothing else. */
   readonly publicUrl?: string | undefined;
 }
 
@@ -54,11 +56,10 @@ export interface Server {
 const BODY_LIMIT = 16 * 1024;
 /** A year, and only for this host: others of the domain may belong to somebody else (RFC 6797). */
 const HSTS = 'max-age=31536000';
-const WELL_FORMED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Creates the HTTP server of a service: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
 export function createServer(options: ServerOptions): Server {
-  const { service, random, log, metrics, gate, tls } = options;
+  const { service, random, log, metrics, gate, tls, traces } = options;
   const prefix = randomBase62(random, 10);
   const logsRequests = log.level === 'debug' || log.level === 'trace';
   const isSecure = tls !== undefined || options.publicUrl?.startsWith('https:') === true;
@@ -85,6 +86,7 @@ export function createServer(options: ServerOptions): Server {
     childLoggerFactory: (parent: FastifyBaseLogger, bindings: Record<string, unknown>) =>
       new LateChild(parent as Log, bindings) as FastifyBaseLogger,
     bodyLimit: BODY_LIMIT,
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     requestTimeout: 30_000,
@@ -93,14 +95,22 @@ export function createServer(options: ServerOptions): Server {
     return503OnClosing: false,
     genReqId(request: IncomingMessage) {
       const sent = request.headers['x-request-id'];
-      return typeof sent === 'string' && WELL_FORMED_ID.test(sent) ? sent : newId();
+      return typeof sent === 'string' && isRequestId(sent) ? sent : newId();
     },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       reply.header('x-request-id', request.id);
       sendError(service, error, request, reply);
+      const { id, method, ip, failure } = request;
+      if (traces !== undefined && failure !== null)
+        traceRefused(traces, { service, method, id, status: reply.statusCode, code: failure.code, ip });
     },
-    clientErrorHandler: (error: Error, socket: Socket) =>
-      answerBrokenRequest(error, socket, { service, id: newId() }),
+    clientErrorHandler: (error: Error, socket: Socket) => {
+      const id = newId();
+      const refused = answerBrokenRequest(error, socket, { service, id });
+      const { remoteAddress: ip } = socket;
+      if (traces !== undefined && refused !== undefined)
+        traceRefused(traces, { service, method: 'unknown', id, ...refused, ip });
+    },
   } satisfies FastifyServerOptions;
   const app: FastifyInstance =
     tls === undefined
@@ -114,7 +124,10 @@ export function createServer(options: ServerOptions): Server {
   parseBodies(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('person', null);
+  app.decorateRequest('operator', null);
   app.decorateRequest('isCounted', false);
+  app.decorateRequest('traced', null);
+  app.decorateRequest('failure', null);
   app.setErrorHandler((error, request, reply) => sendError(service, error, request, reply));
   // Schemas here describe and serialise; handlers validate input themselves, since responses, order and cost are fixed (ADR 0040).
   app.setValidatorCompiler(() => () => true);
@@ -124,13 +137,14 @@ export function createServer(options: ServerOptions): Server {
       throw new Error(`${route.method} ${route.url} declares no access`);
   });
   addUnknownRoutes(app, service);
-  if (options.traces !== undefined) traceRequests(app, service, options.traces);
+  const traced = traces === undefined ? undefined : traceRequests(app, service, traces);
 
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;
     reply.raw.once('close', () => {
       // A caller that disconnected in the middle of a response is counted like any other.
       if (reply.raw.headersSent) answered(request, reply);
+      traced?.(request, reply);
       running -= 1;
       if (running === 0) drained();
     });
@@ -207,32 +221,33 @@ function refuseHosts({ rawHeaders, httpVersion }: IncomingMessage): void {
 /** How long a client may keep its half of a connection open after we ended ours. */
 const LINGER_MS = 2_000;
 
-/** Responds to a request that Node's parser refuses: it never reaches Fastify, and gets the same body as every other error. */
+/**
+ * Responds to a request that Node's parser refuses: it never reaches Fastify, and gets the same body as every other error. Undefined
+ * where nothing can be sent.
+ */
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket & { _httpMessage?: { headersSent: boolean } | null },
   { service, id }: { readonly service: Service; readonly id: string },
-): void {
+): { readonly status: number; readonly code: ErrorCodeName } | undefined {
   // What was responded before the error was found is not lost with the connection.
   if (socket._httpMessage instanceof BatchedResponse) socket._httpMessage.endNow();
   // Nothing may be written into a response that is being sent.
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy();
-    return;
+    return undefined;
   }
-  const [status, code, sentence] =
+  const [code, sentence]: [ErrorCodeName, string] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? [
-          '431 Request Header Fields Too Large',
-          'request.header_too_large',
-          'the request headers are larger than 16 KiB',
-        ]
+      ? ['request.header_too_large', 'the request headers are larger than 16 KiB']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'request.timeout', 'the request did not arrive in time']
-        : ['400 Bad Request', 'request.malformed', 'the request is not well-formed HTTP'];
+        ? ['request.timeout', 'the request did not arrive in time']
+        : ['request.malformed', 'the request is not well-formed HTTP'];
+  const status = ERRORS[code][service];
   const body = JSON.stringify(service === 'connect' ? { error: sentence } : { detail: sentence });
   socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nx-request-id: ${id}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nx-request-id: ${id}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
   socket.setTimeout(LINGER_MS, () => socket.destroy());
+  return { status, code };
 }

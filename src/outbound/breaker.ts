@@ -25,6 +25,8 @@ export interface Breaker {
   failed(how: Failed): void;
   /** The call ended without telling anything of the service. */
   unsettled(): void;
+  /** Whether the service is being left alone now, or tried one call at a time. */
+  readonly isOpen: boolean;
 }
 
 export function createBreaker(clock: Clock): Breaker {
@@ -71,6 +73,9 @@ export function createBreaker(clock: Clock): Breaker {
     },
     unsettled() {
       isTrying = false;
+    },
+    get isOpen() {
+      return isOpen;
     },
   };
 }

@@ -50,6 +50,8 @@ export interface HttpOptions {
 export interface OutboundHttp extends Http {
   /** Ends the calls that are in progress, takes no more, and closes the connections unless they are shared. */
   close(): Promise<void>;
+  /** Whether calls to the service are paused, since they failed again and again. */
+  readonly isPaused: boolean;
 }
 
 const DEFAULTS = {
@@ -186,6 +188,9 @@ export function createHttp(options: HttpOptions): OutboundHttp {
           attempts: call.attempts,
         });
       }
+    },
+    get isPaused() {
+      return breaker.isOpen;
     },
     close: async () => {
       closing.abort();

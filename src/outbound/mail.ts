@@ -9,14 +9,11 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
   /**
-   * False for an address without an account. The email is queued, retried and opens the same connections as any other, so that an
-   * observer cannot tell the two apart; only the server does not receive it.
+   * False for an address without an account: the email is not sent. It is queued and retried, and connections are opened for it, so
+   * that an observer does not learn which addresses have accounts.
    */
   readonly isMailed: boolean;
-  /**
-   * Whether it shows in the metrics: of a letter that only known addresses get, they would say that
-   * an address is known.
-   */
+  /** Whether it is counted in the metrics. A letter that only known addresses get is not: its count would show that an address is known. */
   readonly isCounted: boolean;
 }
 

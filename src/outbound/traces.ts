@@ -13,7 +13,13 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Log } from '../core/log.ts';
-import type { TracedWork, Traces } from '../core/traces.ts';
+import type { CallEnd, RequestEnd, TracedWork, Traces } from '../core/traces.ts';
+
+/** Spans, which name routes and vendors, and no account, key, link, device, address or credential: they often go to somebody else's service. */
+export interface Spans extends Traces {
+  /** Reports what is left. */
+  close(): Promise<void>;
+}
 
 interface TracesOptions {
   /** Base address of a receiver of OTLP over HTTP, without `/v1/traces`. */
@@ -32,13 +38,13 @@ const TIMEOUT_MS = 3_000;
  * Reports by OTLP over HTTP, as JSON. Nothing is registered globally, and no other library of the process is made to report. The context is kept by
  * the runtime from a request to its calls; nothing of it is sent to vendors.
  */
-export function createTraces({ url, version, log }: TracesOptions): Traces {
+export function createTraces({ url, version, log }: TracesOptions): Spans {
   const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, timeoutMillis: TIMEOUT_MS });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'elnav', 'service.version': version }),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: told(exporter, log),
+        exporter: reportingFailure(exporter, log),
         scheduledDelayMillis: SEND_MS,
         maxQueueSize: MOST_WAITING,
         exportTimeoutMillis: TIMEOUT_MS,
@@ -49,12 +55,12 @@ export function createTraces({ url, version, log }: TracesOptions): Traces {
   const propagator = new W3CTraceContextPropagator();
   const running = new AsyncLocalStorage<Context>();
 
-  const traced = <O>(span: Span, parent: Context, note: (outcome: O) => void): TracedWork<O> => {
+  const traced = <End>(span: Span, parent: Context, note: (end: End) => void): TracedWork<End> => {
     const context = trace.setSpan(parent, span);
     return {
       run: (work) => running.run(context, work),
-      end(outcome) {
-        note(outcome);
+      end(end) {
+        note(end);
         span.end();
       },
     };
@@ -70,7 +76,8 @@ export function createTraces({ url, version, log }: TracesOptions): Traces {
         'http.route': route,
       };
       const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
-      return traced(span, parent, (status: number) => {
+      return traced(span, parent, ({ status }: RequestEnd) => {
+        if (status === null) return;
         span.setAttribute('http.response.status_code', status);
         if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       });
@@ -80,7 +87,7 @@ export function createTraces({ url, version, log }: TracesOptions): Traces {
       if (parent === undefined) return undefined;
       const attributes = { 'elnav.vendor': vendor, 'elnav.call': call };
       const span = tracer.startSpan(`${vendor} ${call}`, { kind: SpanKind.CLIENT, attributes }, parent);
-      return traced(span, parent, (outcome: string) => {
+      return traced(span, parent, ({ outcome }: CallEnd) => {
         span.setAttribute('elnav.outcome', outcome);
         if (outcome !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR });
       });
@@ -89,8 +96,8 @@ export function createTraces({ url, version, log }: TracesOptions): Traces {
   };
 }
 
-/** Says once that spans cannot be sent, and once that they can again. */
-function told(exporter: SpanExporter, log: Log): SpanExporter {
+/** An exporter that logs once that spans cannot be sent, and once that they can again. */
+function reportingFailure(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false;
   return {
     export: (spans, done) =>

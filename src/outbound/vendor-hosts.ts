@@ -11,6 +11,7 @@ import type { Random } from '../core/ids.ts';
 import type { LocalNetworks } from '../core/local-networks.ts';
 import type { Log } from '../core/log.ts';
 import type { OutboundAgent } from './agent.ts';
+import type { OutboundHttp } from './client.ts';
 import type { Dialer, GatewayTunnels } from './connections/index.ts';
 
 interface VendorHostsOptions {
@@ -34,12 +35,18 @@ const ATTEMPTS = 2;
 const AT_ONCE = 64;
 const MOST_CHOSEN = 5_000;
 
+/** The client of one host. */
+interface VendorClient extends Http {
+  readonly vendor: string;
+  readonly isPaused: boolean;
+}
+
 /** A client for each host of each vendor, with a breaker and a bulkhead of its own; made when it is first called. */
 export function createVendorHosts(options: VendorHostsOptions) {
-  const clients = new Map<string, Http>();
+  const clients = new Map<string, VendorClient>();
   const agents = new Map<string, Promise<OutboundAgent>>();
   /** Clients of addresses that users chose: each is slow or broken by itself. */
-  const chosen = new BoundedMap<string, Http>(MOST_CHOSEN);
+  const chosen = new BoundedMap<string, VendorClient>(MOST_CHOSEN);
 
   /** Connections to devices with certificates of their own: those of one are not shared with others. */
   const pinnedAgents = new BoundedMap<string, Promise<OutboundAgent>>(MOST_CHOSEN);
@@ -115,10 +122,11 @@ export function createVendorHosts(options: VendorHostsOptions) {
     return made;
   }
 
-  const clientOf = (adapter: Adapter, baseUrl: string, place: Chosen): Http => {
+  const clientOf = (adapter: Adapter, baseUrl: string, place: Chosen): VendorClient => {
+    let made: OutboundHttp | undefined;
     const make = async (): Promise<Http> => {
       const { createHttp } = await outbound();
-      return createHttp({
+      made = createHttp({
         name: adapter.name,
         baseUrl,
         clock: options.clock,
@@ -131,9 +139,14 @@ export function createVendorHosts(options: VendorHostsOptions) {
         mostAtOnce: AT_ONCE,
         agent: await agentOf(adapter, place),
       });
+      return made;
     };
     let client: Promise<Http> | undefined;
     return {
+      vendor: adapter.slug,
+      get isPaused() {
+        return made?.isPaused ?? false;
+      },
       async send(request) {
         client ??= make();
         return (await client).send(request);
@@ -226,6 +239,11 @@ export function createVendorHosts(options: VendorHostsOptions) {
         roots: deviceCertificates?.roots,
       });
     },
+
+    /** Vendors to a host of which calls are paused, since they failed again and again; addresses that users chose do not count. */
+    paused: (): readonly string[] => [
+      ...new Set(clients.values().flatMap(({ vendor, isPaused }) => (isPaused ? [vendor] : []))),
+    ],
 
     async close(): Promise<void> {
       const all = [...agents.values(), ...pinnedAgents.values(), ...gatewayAgents.values()];

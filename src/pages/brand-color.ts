@@ -1,5 +1,13 @@
 /* What a brand's colour becomes on a page. The contrast of two colours is that of WCAG 2.2. */
 
+/** Of `base.css`: what a page without a brand has, on light and on dark paper. */
+export const OWN_COLORS = {
+  light: '#0b5d48',
+  onLight: '#ffffff',
+  dark: '#6fd3b0',
+  onDark: '#06231a',
+} as const;
+
 /** The lighter dark-mode background in `base.css`; contrast that suffices here suffices on the darker one too. */
 const DARK_PAPER = '#1a211d';
 /** Minimum contrast of a shape with its background (WCAG 1.4.11). */

@@ -56,7 +56,7 @@ export function trusted(markup: string): Html {
   return new Html(markup, MADE_HERE);
 }
 
-type Flag = 'checked' | 'disabled' | 'hidden' | 'open' | 'required' | 'selected';
+type Flag = 'autofocus' | 'checked' | 'disabled' | 'hidden' | 'open' | 'required' | 'selected';
 
 /** An attribute without a value, present or not: html`<input ${flag('required', isNeeded)}>`. */
 export function flag(name: Flag, is: boolean): Html {

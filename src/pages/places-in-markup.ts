@@ -41,7 +41,7 @@ function placeIn(state: State, before: string): Place {
       throw new TypeError(`nothing may be put into a ${state.element}`);
     case 'tag':
       if (/\s$/.test(before)) return 'tag';
-      throw new TypeError(`what is put into a tag stands in double quotes: ${before.slice(-40)}`);
+      throw new TypeError(`a value inside a tag must be in double quotes: ${before.slice(-40)}`);
     case 'value': {
       const { attribute } = state;
       if (attribute.startsWith('on') || FORBIDDEN.has(attribute))

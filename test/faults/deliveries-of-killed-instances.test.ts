@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { type LoggedEvent, type Position, rendered } from '../../src/domain/events/index.ts';
 import { type Core, openCore } from '../kit/core-world.ts';
 import { ENGINES, makePlace } from '../kit/databases.ts';
@@ -42,6 +43,18 @@ async function kill(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close');
   child.kill('SIGKILL');
   await closed;
+}
+
+/** Waits until PostgreSQL has ended what killed processes asked it for: it commits that after their death. */
+async function untilIdle({ database }: Core): Promise<void> {
+  await until('nothing of killed processes is running', async () => {
+    const { rows } = await sql<{ running: number }>`
+      select count(*)::int as running from pg_stat_activity
+      where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`.execute(
+      database.queries,
+    );
+    return rows[0]?.running === 0;
+  });
 }
 
 async function logOf({ eventLog }: Core, account: number): Promise<LoggedEvent[]> {
@@ -104,6 +117,7 @@ describe('the deliveries of three instances that are killed in turn', { skip }, 
     }
     // The last ones die at once, and another goes on.
     await Promise.all(instances.map(kill));
+    await untilIdle(core);
     const log = (await logOf(core, account)).map(({ id, subject }) => ({ id, ...subject }));
     const ids = log.map(({ id }) => id);
     core.subscriptions.start();

@@ -105,12 +105,12 @@ describe('instances that follow the event log', { skip }, () => {
 
   it('answer with the states that another one has stored, without a message for each', async () => {
     const asked = vendor.count('read');
-    const told: unknown[] = [];
-    c.database.bus.on('devices.told', (message) => void told.push(message));
+    const announced: unknown[] = [];
+    c.database.bus.on('devices.announced', (message) => void announced.push(message));
     await write(a, 'light-1', 70);
     for (const core of [a, b, c]) await soonIs(core, 'light-1', 70);
     assert.equal(vendor.count('read'), asked);
-    assert.deepEqual(told, []);
+    assert.deepEqual(announced, []);
   });
 
   it('list what another one has stored', async () => {

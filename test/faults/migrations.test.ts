@@ -13,7 +13,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations/index.ts';
 import { openSqlite, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
-import { type Engine, makePlace, onEachEngine, type Place } from '../kit/databases.ts';
+import { type Engine, makeEmptyPlace, onEachEngine, type Place } from '../kit/databases.ts';
+import { CHILD_ENV } from '../kit/environment.ts';
 import { admin, callWith, envOf, runToEnd, startService, stopService } from '../kit/service.ts';
 import { makeOldestIn, OLDEST_TABLES, oldestRows, oldestSchema } from './oldest-schema.ts';
 
@@ -25,7 +26,7 @@ const spread = (count: number, last: number): number[] => [
 ];
 
 async function makeOldest(engine: Engine): Promise<Place> {
-  const place = await makePlace(engine);
+  const place = await makeEmptyPlace(engine);
   if (place.url === undefined) {
     makeOldestIn(place.dataDir);
   } else {
@@ -87,6 +88,9 @@ onEachEngine('a database of the oldest version', (engine) => {
       ],
     );
     assert.equal(rows.get('charging_transactions')?.[0]?.meter_stop_wh, 2000.25);
+    // The audit log knows who created one of the keys.
+    const creators = rows.get('api_keys')?.map(({ id, created_by }) => [id, created_by]) ?? [];
+    assert.deepEqual(Object.fromEntries(creators), { k1: 'user', k2: null });
 
     const service = await startService({ env: envOf(place) });
     const { body } = await admin(service.grid, 'POST', '/admin/users/1/keys');
@@ -102,7 +106,7 @@ onEachEngine('a database of the oldest version', (engine) => {
 
 /** Directories to begin a migration in: an empty one, and one with data of the oldest version. */
 const BEGINNINGS = [
-  { title: 'in the first start', make: () => makePlace('sqlite'), rows: 0 },
+  { title: 'in the first start', make: () => makeEmptyPlace('sqlite'), rows: 0 },
   { title: 'in the upgrade of the oldest data', make: () => makeOldest('sqlite'), rows: 2 },
 ] as const;
 
@@ -126,7 +130,7 @@ for (const { title, make, rows } of BEGINNINGS) {
 
     /** A place of its own, copied from the template. */
     async function place(): Promise<Place> {
-      const made = await makePlace('sqlite');
+      const made = await makeEmptyPlace('sqlite');
       cpSync(template.dataDir, made.dataDir, { recursive: true });
       return made;
     }
@@ -151,7 +155,7 @@ for (const { title, make, rows } of BEGINNINGS) {
           spawnSync(
             process.execPath,
             ['--import', './test/faults/at-statement.ts', './test/faults/migrate-alone.ts', made.dataDir],
-            { env: { PATH: process.env.PATH, ...fault }, encoding: 'utf8' },
+            { env: { ...CHILD_ENV, ...fault }, encoding: 'utf8' },
           );
         const counting = await place();
         const counted = run(counting, {});
@@ -213,9 +217,14 @@ for (const { title, make, rows } of BEGINNINGS) {
   });
 }
 
+/** Versions from this migration on commit a whole migration. */
+const ALL_OR_NOTHING = '0013';
+
 /** Migrates as older versions did, each statement separately, and stops after that many. Returns whether that was all. */
 async function migrateAsOlder(dataDir: string, statements: number): Promise<boolean> {
   const file = openSqlite(dataDir);
+  // It commits each statement: thousands of times in all.
+  file.exec('PRAGMA synchronous = OFF');
   let left = statements;
   const queries = new Kysely<Tables>({
     dialect: new SqliteDialect({
@@ -238,7 +247,8 @@ async function migrateAsOlder(dataDir: string, statements: number): Promise<bool
       },
     }),
   });
-  const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => migrations } });
+  const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < ALL_OR_NOTHING));
+  const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => older } });
   const { error } = await migrator.migrateToLatest();
   await queries.destroy();
   return error === undefined;
@@ -246,7 +256,7 @@ async function migrateAsOlder(dataDir: string, statements: number): Promise<bool
 
 describe('a database that cannot be migrated', () => {
   async function refusedAt(spoil: (file: DatabaseSync) => void): Promise<string> {
-    const place = await makePlace('sqlite');
+    const place = await makeEmptyPlace('sqlite');
     await (await place.open()).close();
     const file = new DatabaseSync(join(place.dataDir, 'elnav.sqlite'));
     spoil(file);
@@ -282,7 +292,7 @@ describe('a database that cannot be migrated', () => {
 
 onEachEngine('a database of a newer version', (engine) => {
   it('is refused with a message, and left unchanged', async () => {
-    const place = await makePlace(engine);
+    const place = await makeEmptyPlace(engine);
     const database = await place.open();
     await database.queries
       .insertInto('kysely_migration' as never)

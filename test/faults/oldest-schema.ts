@@ -63,7 +63,7 @@ INSERT INTO global_policy VALUES (1, 100, 1000, 8);
 INSERT INTO usage VALUES (1, '2026-11-20', 'connect', 'GET /devices', 'k1', '2xx', 9, 10);
 INSERT INTO bans (ip, reason, created_at, expires_at) VALUES ('203.0.113.9', 'keys', 11, 12);
 INSERT INTO partner_applications VALUES ('p1', 'Kraft AB', 'kraft@example.com', NULL, NULL, NULL, '[]', 'received', 13, NULL, NULL);
-INSERT INTO audit (at, actor, ip, request_id, action, target, detail_json) VALUES (14, 'setup', '', '', 'user.create', '1', '{}');
+INSERT INTO audit (at, actor, ip, request_id, action, target, detail_json) VALUES (14, 'setup', '', '', 'user.create', '1', '{}'), (4, 'user', '', '', 'key.created', 'key/k1', '{}');
 INSERT INTO idempotent_requests VALUES (1, 'POST /link', 'once', 'fff', 'done', 15, 16, 200, NULL, '{}');
 INSERT INTO links VALUES (1, 'link1', 'sandbox', 'anna', 'anna', 'active', 17, NULL, 18, 19, '${sealed.keyId}', '${sealed.text}');
 INSERT INTO link_documents VALUES (1, 'link1', 'house', '{"rooms":3}', 20);

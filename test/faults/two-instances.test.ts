@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, type Place } from '../kit/databases.ts';
+import { makeEmptyPlace, makePlace, type Place } from '../kit/databases.ts';
 import {
   admin,
   type Call,
@@ -50,7 +50,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
   let userId: number;
 
   before(async () => {
-    place = await makePlace('postgres');
+    place = await makeEmptyPlace('postgres');
     const env = { ...envOf(place), ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }) };
     // Both at once: one runs the migrations, and the other waits.
     [a, b] = await Promise.all([startService({ env }), startService({ env })]);
@@ -114,6 +114,32 @@ describe('two instances on one PostgreSQL', { skip }, () => {
       const listed = JSON.stringify((await call(there.connect, { path: '/devices' })).body);
       assert.equal(listed.includes(lamp), false);
     }
+  });
+
+  it('see each other in the health, and which of them does the work of all', async () => {
+    interface Seen {
+      readonly id: string;
+      readonly is_self: boolean;
+      readonly is_alive: boolean;
+      readonly leads: readonly string[];
+      readonly report: { readonly log_lag_ms: number | null } | null;
+    }
+    const healthOf = async (service: Service) =>
+      ((await admin(service.grid, 'GET', '/admin/health')).body as { instances: readonly Seen[] }).instances;
+    const seen = await Promise.all([healthOf(a), healthOf(b)]);
+    const [first, second] = seen.map((all) => all.find(({ is_self }) => is_self)?.id);
+    assert.ok(first !== undefined && second !== undefined && first !== second);
+    for (const all of seen) {
+      assert.deepEqual(all.map(({ id }) => id).toSorted(), [first, second].toSorted());
+      assert.ok(all.every(({ is_alive, report }) => is_alive && report !== null));
+      const led = all.flatMap(({ leads }) => leads);
+      assert.ok(led.includes('projection.history'), `${led}`);
+      assert.equal(new Set(led).size, led.length, 'by one of them each');
+    }
+    const c = await startService({ env: envOf(place) });
+    await until('the third is seen', async () => ((await healthOf(a)).length === 3 ? true : undefined));
+    await stopService(c);
+    await until('it is gone', async () => ((await healthOf(a)).length === 2 ? true : undefined));
   });
 
   it('create one link when both link the same vendor account at once', async () => {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { AppError } from '../../src/core/errors.ts';
 import { assertAccessible } from '../kit/axe.ts';
-import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
-import { signUp } from '../kit/people.ts';
+import { withoutBrowser } from '../kit/chromium.ts';
+import { type ConsolePage, DESK, openConsole, PHONE } from '../kit/console-page.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 import { makeWorld, type World } from '../kit/world.ts';
-
-const DESK = { width: 1_440, height: 900 };
-const PHONE = { width: 360, height: 780 };
 
 /** Lets a test cut the stream of events, as a network does. */
 const CUTTABLE = `{
@@ -41,52 +38,21 @@ function historyBetween(from: string, to: string) {
 describe('the console in a browser', { skip: withoutBrowser }, () => {
   const vendor = testVendor();
   let world: World;
-  let browser: Browser;
-  let context: BrowserContext;
+  let console: ConsolePage;
   let page: Page;
-  const faults: string[] = [];
   before(async () => {
     world = await makeWorld({ engine: 'sqlite', adapters: [vendor.adapter] });
-    browser = await openBrowser();
-    const session = await signUp(world, 'anna@example.com');
-    const [name = '', value = ''] = session.split('=');
-    context = await browser.newContext({ locale: 'en-GB', viewport: DESK });
-    await context.addCookies([{ name, value, url: world.grid }]);
-    context.setDefaultTimeout(10_000);
-    await context.addInitScript(CUTTABLE);
-    page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(String(error.stack)));
-    page.on('console', (message) => {
-      if (/Content Security Policy/i.test(message.text())) faults.push(message.text());
-    });
+    console = await openConsole(world, 'anna@example.com');
+    page = console.page;
+    await page.context().addInitScript(CUTTABLE);
   });
   after(async () => {
-    await browser?.close();
+    await console?.close();
     await world?.close();
   });
 
-  const open = async (path: string): Promise<void> => {
-    await page.goto(`${world.connect}/console${path}`);
-    await page.locator('#console h1').waitFor();
-  };
-  /** Calls the API beside the page, as the same person. */
-  const api = async (method: string, path: string, body?: object) => {
-    const response = await context.request.fetch(`${world.connect}${path}`, {
-      method,
-      headers: { 'sec-fetch-site': 'same-origin', origin: world.connect },
-      ...(body === undefined ? {} : { data: body }),
-    });
-    assert.ok(response.ok(), `${response.status()} ${await response.text()}`);
-    return response.json();
-  };
-  const link = (user: string, devices: readonly string[]) => {
-    vendor.devices = devices;
-    return api('POST', '/link', {
-      vendor: 'testvendor',
-      user_ref: user,
-      credentials: { user, password: 'p' },
-    });
-  };
+  const open = (path: string) => console.open(path);
+  const link = (user: string, devices: readonly string[]) => console.link(vendor, user, devices);
   const row = (name: string) => page.getByRole('row').filter({ hasText: name });
   const stateOf = (name: string) => row(name).locator('.column-state');
   const isAccessible = () => assertAccessible(page);
@@ -96,7 +62,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await open('');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('No devices yet').waitFor();
-    await page.getByText('Nothing needs you right now.').waitFor();
+    await page.getByText('Nothing needs attention right now.').waitFor();
     assert.match(await page.title(), /^Overview/);
     await isAccessible();
   });
@@ -108,11 +74,11 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await link('bo', ['vehicle-1']);
     await page.getByText('5 devices').waitFor();
     vendor.reading = { online: true, on: true, watt: 2_000 };
-    await api('GET', '/devices/light-1');
+    await console.api('GET', '/devices/light-1');
     await row('light-1').getByText('2 kW').waitFor();
     await stateOf('light-1').getByText('On', { exact: true }).waitFor();
     vendor.reading = { online: false, on: true, watt: 2_000 };
-    await api('GET', '/devices/light-1');
+    await console.api('GET', '/devices/light-1');
     await stateOf('light-1').getByText('Unreachable').waitFor();
     await isAccessible();
   });
@@ -260,13 +226,13 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
   it('keeps what was typed when the session has ended elsewhere', async () => {
     const field = page.getByRole('region', { name: 'Charging current' }).getByLabel('Current (A)');
     await field.fill('12');
-    await context.clearCookies({ name: 'elnav_console' });
+    await page.context().clearCookies({ name: 'elnav_console' });
     await page.getByRole('region', { name: 'Charging current' }).getByRole('button', { name: 'Set' }).click();
     await page.getByText('Your session has ended').waitFor();
     assert.equal(await field.inputValue(), '12');
     await isAccessible();
     const [other] = await Promise.all([
-      context.waitForEvent('page'),
+      page.context().waitForEvent('page'),
       page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
     ]);
     await other.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -290,7 +256,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await until('it is tried again', () => asked.length > 0);
     assert.match(asked[0] ?? '', /./, 'after the last event that it has');
     vendor.reading = { online: true, on: true, watt: 7_000 };
-    await api('GET', '/devices/light-2');
+    await console.api('GET', '/devices/light-2');
     await page.unroute('**/events/stream');
     await live();
     await row('light-2').getByText('7 kW').waitFor();
@@ -322,18 +288,22 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
       curl ?? '',
       /^curl -N -H "Authorization: Bearer \$ELNAV_KEY" 'http:.*types=device\.linked&device=light-1'$/,
     );
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error())');
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('status').getByText('The browser did not allow copying.').waitFor();
+    assert.equal(await page.evaluate('getSelection().toString()'), curl);
     await page.locator('summary').first().click();
     await page.getByText('"occurred_at"').waitFor();
     await isAccessible();
     await page.getByLabel('Device id').fill('');
     await page.getByLabel('Type').selectOption('device.state_changed');
     vendor.reading = { online: true, on: false, watt: 3 };
-    await api('GET', '/devices/light-1');
+    await console.api('GET', '/devices/light-1');
     await page.getByText('Power: 3 W').waitFor();
   });
 
   it('shows the newest events first, and older ones when they are asked for', async () => {
-    const { events } = (await api('GET', '/events?limit=1')) as { events: readonly object[] };
+    const { events } = (await console.api('GET', '/events?limit=1')) as { events: readonly object[] };
     const some = (part: string, count: number) =>
       Array.from({ length: count }, (_, index) => ({ ...events[0], id: `evt_${part}_${index}` }));
     const asked: string[] = [];
@@ -412,6 +382,6 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
   });
 
   it('has run without an error of its scripts and without a fault of its policy', () => {
-    assert.deepEqual(faults, []);
+    assert.deepEqual(console.faults, []);
   });
 });

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { HOUR_MS } from '../../src/core/durations.ts';
 import { assertAccessible } from '../kit/axe.ts';
-import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
-import { signUp } from '../kit/people.ts';
+import { withoutBrowser } from '../kit/chromium.ts';
+import { type ConsolePage, DESK, openConsole, PHONE } from '../kit/console-page.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 import { makeWorld, type World } from '../kit/world.ts';
 
-const DESK = { width: 1_440, height: 900 };
-const PHONE = { width: 360, height: 780 };
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 const LONG = 'x'.repeat(200);
 
@@ -36,47 +35,22 @@ const SESSIONS = [
 describe('links and charging sessions of the console in a browser', { skip: withoutBrowser }, () => {
   const vendor = testVendor();
   let world: World;
-  let browser: Browser;
-  let context: BrowserContext;
+  let console: ConsolePage;
   let page: Page;
-  const faults: string[] = [];
   before(async () => {
     world = await makeWorld({ engine: 'sqlite', adapters: [vendor.adapter] });
-    browser = await openBrowser();
-    const [name = '', value = ''] = (await signUp(world, 'anna@example.com')).split('=');
-    context = await browser.newContext({ locale: 'en-GB', viewport: DESK });
-    await context.addCookies([{ name, value, url: world.grid }]);
-    context.setDefaultTimeout(10_000);
-    page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(String(error.stack)));
-    page.on('console', (message) => {
-      if (/Content Security Policy/i.test(message.text())) faults.push(message.text());
-    });
+    console = await openConsole(world, 'anna@example.com');
+    page = console.page;
   });
   after(async () => {
-    await browser?.close();
+    await console?.close();
     await world?.close();
   });
 
-  const open = async (path: string): Promise<void> => {
-    await page.goto(`${world.connect}/console${path}`);
-    await page.locator('#console h1').waitFor();
-  };
-  const api = async (method: string, path: string, body?: object) => {
-    const response = await context.request.fetch(`${world.connect}${path}`, {
-      method,
-      headers: { 'sec-fetch-site': 'same-origin', origin: world.connect },
-      ...(body === undefined ? {} : { data: body }),
-    });
-    assert.ok(response.ok(), `${response.status()} ${await response.text()}`);
-    return response.json();
-  };
-  const link = (user: string, devices: readonly string[]) => {
-    vendor.devices = devices;
-    const credentials = { user: user.slice(0, 20), password: 'p' };
-    return api('POST', '/link', { vendor: 'testvendor', user_ref: user, credentials });
-  };
-  const links = () => api('GET', '/links') as Promise<{ user_ref: string; price_area: string | null }[]>;
+  const open = (path: string) => console.open(path);
+  const link = (user: string, devices: readonly string[]) => console.link(vendor, user, devices);
+  const links = () =>
+    console.api('GET', '/links') as Promise<{ user_ref: string; price_area: string | null }[]>;
   const row = (name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
 
@@ -103,14 +77,14 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await connect.getByRole('img', { name: 'QR code of the address' }).waitFor();
     assert.match((await connect.locator('.qr-code path').getAttribute('d')) ?? '', /^M4 4h7v1H4z/);
     await assertAccessible(page);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await connect.getByRole('button', { name: 'Copy the address' }).click();
     await connect.getByText('Copied').waitFor();
     const url = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.equal(url, await connect.locator('.address').textContent());
 
     vendor.devices = ['charger-1', 'light-1'];
-    const user = await browser.newPage();
+    const user = await console.strangersPage();
     await user.goto(url);
     await user.locator('[name="user"]').fill('anna');
     await user.locator('[name="password"]').fill('p');
@@ -224,9 +198,9 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await item('14.4 kWh').getByText('2 h 35 min').waitFor();
     await item('14.4 kWh').getByText(/6\.07/).waitFor();
     await item('Incomplete').getByText('No cost: <img src=x onerror=alert(1)>').waitFor();
-    await item('Incomplete').getByText('Begin not known').waitFor();
+    await item('Incomplete').getByText('Start not known').waitFor();
     const csv = (await region.getByRole('link', { name: 'As CSV' }).getAttribute('href')) ?? '';
-    const response = await context.request.get(`${world.connect}${csv}`, {
+    const response = await page.context().request.get(`${world.connect}${csv}`, {
       headers: { 'sec-fetch-site': 'same-origin' },
     });
     assert.match(response.headers()['content-type'] ?? '', /^text\/csv/);
@@ -243,10 +217,21 @@ describe('links and charging sessions of the console in a browser', { skip: with
   it('is read on a phone, in the dark and in Swedish', async () => {
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
+    const last_read_at = new Date(Date.now() - 2 * HOUR_MS).toISOString();
+    await page.route(`${world.connect}/links`, async (route) => {
+      const list = (await (await route.fetch()).json()) as object[];
+      await route.fulfill({ json: list.map((link) => ({ ...link, last_read_at })) });
+    });
     await page.goto(`${world.connect}/language/sv?next=${encodeURIComponent('/console/links')}`);
     await row('anna').getByText('Ansluten').waitFor();
+    await row('anna').getByText('för 2 tim sedan').waitFor();
     await assertAccessible(page);
     await page.getByLabel('Användare (user_ref)').fill('bo');
+    await page.getByLabel(/^Återvändsadress/).fill('ftp://example.com');
+    await page.getByRole('button', { name: 'Skapa sidan' }).click();
+    // Sentences of the service are marked as English.
+    await page.getByRole('alert').locator('[lang="en"]', { hasText: 'redirect_uri' }).waitFor();
+    await page.getByLabel(/^Återvändsadress/).fill('');
     await page.getByRole('button', { name: 'Skapa sidan' }).click();
     await page.getByRole('img', { name: 'QR-kod för adressen' }).waitFor();
     await assertAccessible(page);
@@ -256,10 +241,11 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await open('/devices/testvendor/charger-1');
     const region = page.getByRole('region', { name: 'Laddningar' });
     await region.getByText('Pågår').waitFor();
+    await region.locator('[lang="en"]', { hasText: '<img src=x' }).waitFor();
     await assertAccessible(page);
   });
 
   it('has run without an error of its scripts and without a fault of its policy', () => {
-    assert.deepEqual(faults, []);
+    assert.deepEqual(console.faults, []);
   });
 });

@@ -57,6 +57,12 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal(made.status, 200, await made.text());
     const listed = (await (await devices(browser)).json()) as unknown[];
     assert.ok(listed.length > 0);
+    const [, account = ''] = /data-account="(\d+)"/.exec(markup) ?? [];
+    assert.equal((await devices(browser, { ...SAME_SITE, 'elnav-account': account })).status, 200);
+    for (const other of ['', `${Number(account) + 1}`, `${account}0`, 'anna']) {
+      const refused = await devices(browser, { ...SAME_SITE, 'elnav-account': other });
+      assert.deepEqual([refused.status, refused.headers.get('elnav-error')], [401, 'signin.required'], other);
+    }
   });
 
   it('reads a link session as the account, and opens its page as the end user', async () => {

@@ -16,6 +16,12 @@ interface ListedLink {
   readonly user_ref: string;
   readonly price_area: string | null;
 }
+interface Today {
+  readonly from: string;
+  readonly drawn: { readonly energy_wh: number; readonly devices: number; readonly of: number };
+  readonly given_back: object;
+  readonly cost: object;
+}
 interface Point {
   readonly start: string;
   readonly covered: number;
@@ -149,8 +155,62 @@ onEachEngine('the cost of energy', (engine) => {
     assert.equal(head, 'start,end,covered,energy_wh,cost,currency,cost_missing');
     assert.match(line ?? '', new RegExp(`,${hour?.energy_wh},${hour?.cost},SEK,$`));
 
+    const today = () => ok('GET', '/history/today') as Promise<Today>;
+    const sums = await today();
+    const [day] = await read('1d');
+    assert.equal(sums.from, '2026-11-20T23:00:00.000Z');
+    assert.deepEqual(sums.drawn, { energy_wh: day?.energy_wh, devices: 1, of: 1 });
+    assert.deepEqual(sums.cost, {
+      ...{ amount: day?.cost, currency: 'SEK', devices: 1, of: 1 },
+      unknown: {},
+    });
+    const other = await world.newAccount();
+    const none = (await other.call('GET', '/history/today')).body as Today;
+    assert.deepEqual(none.drawn, { energy_wh: 0, devices: 0, of: 0 });
+    assert.deepEqual((await caller.call('GET', '/history/today?timezone=Nowhere')).status, 400);
+
+    const pricesOf = async (query: string) =>
+      (
+        (await ok('GET', `/devices/${charger}/history?fields=price&${query}`)) as {
+          prices: { area: string | null; currency: string; slots: { start: string; price: string }[] };
+        }
+      ).prices;
+    const span = 'from=2026-11-21T09:10:00Z&to=2026-11-21T11:00:00Z';
+    for (const resolution of ['raw', '15m']) {
+      const { area, currency, slots } = await pricesOf(`${span}&resolution=${resolution}`);
+      assert.deepEqual([area, currency], ['SE3', 'SEK']);
+      // From the slot in which the time begins, until after now.
+      assert.equal(slots[0]?.start, '2026-11-21T09:00:00.000Z');
+      assert.deepEqual(
+        slots.map(({ price }) => price),
+        Array.from({ length: 8 }, (_, index) => `0.${41 + index}000`),
+      );
+    }
+    const hours = await pricesOf(`${span}&resolution=1h`);
+    assert.deepEqual(
+      hours.slots.map(({ price }) => price),
+      ['0.425', '0.465'],
+    );
+    const days = await pricesOf('from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z&resolution=1d');
+    assert.deepEqual(
+      days.slots.map(({ start, price }) => [start, price]),
+      [['2026-11-20T23:00:00.000Z', '0.485']],
+      'days without prices are left out',
+    );
+    for (const query of ['format=csv&resolution=1h', 'from=2026-10-01T00:00:00Z']) {
+      const refused = await caller.call('GET', `/devices/${charger}/history?fields=price&${query}`);
+      assert.equal(refused.status, 400, query);
+      assert.match(JSON.stringify(refused.body), /fields has price, which is/);
+    }
+
     const { id } = await linkOf('elsa');
     await ok('PATCH', `/links/${id}`, { price_area: null });
+    assert.deepEqual(await pricesOf(span), { area: null, currency: 'SEK', slots: [] });
+    clock.turn(30_000);
+    assert.deepEqual((await today()).cost, {
+      ...{ amount: null, currency: 'SEK', devices: 0, of: 1 },
+      unknown: { no_price_area: 1 },
+    });
     const [unpriced] = await read('1d');
     assert.deepEqual([unpriced?.cost, unpriced?.cost_missing], [null, 'link has no price_area']);
     const raw = await caller.call('GET', path);

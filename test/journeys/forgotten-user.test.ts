@@ -40,6 +40,7 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   history_quarters: 'nothing',
   history_readings: 'nothing',
   idempotent_requests: 'something',
+  instances: 'nothing',
   interventions: 'something',
   leases: 'nothing',
   // Sealed, named by nobody, and gone in minutes.
@@ -53,6 +54,9 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   magic_links: 'nothing',
   meter_readings: 'something',
   oauth_states: 'something',
+  operator_changes: 'nothing',
+  operator_forms: 'nothing',
+  operator_sessions: 'nothing',
   partner_applications: 'nothing',
   passwords: 'nothing',
   price_backfills: 'nothing',
@@ -61,6 +65,7 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   prices: 'nothing',
   production: 'nothing',
   production_sources: 'nothing',
+  requests: 'something',
   set_points: 'something',
   // What receivers answered.
   subscription_attempts: 'nothing',
@@ -186,6 +191,25 @@ onEachEngine('an end user who is forgotten', (engine) => {
         ...{ failures: 0, failing_since: null, lost_from: null, lost_until: null, attempts: 0 },
       })
       .execute();
+    // One about the link, and one about a device whose link was not known: two vendors had its id.
+    for (const [id, own] of [
+      ['link', { device_id: null, link_id: link }],
+      ['device', { device_id: device, link_id: null }],
+    ] as const)
+      await queries
+        .insertInto('requests')
+        .values({
+          ...{
+            account_id,
+            at: 8_000_000_000_000,
+            id: `${link}-${id}`,
+            request_id: `r-${id}`,
+            service: 'connect',
+          },
+          ...{ instance: 'i', key_id: null, method: 'GET', route: '/x', status: 502, error_code: null },
+          ...{ error: null, duration_ms: 1, vendor, calls_json: '{"calls":[],"more":0}', ...own },
+        })
+        .execute();
     await queries
       .insertInto('charging_transactions')
       .values({ ...of, transaction_id: 't', device_id: device, id_tag: userRef })
@@ -255,7 +279,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
     for (const own of [ofAnna, ofBo]) {
       await until('all is stored', async () => {
         const tables = await naming(own);
-        return tables.includes('history_devices') && tables.includes('charging_progress');
+        return ['history_devices', 'charging_progress', 'requests'].every((table) => tables.includes(table));
       });
       assert.deepEqual(await naming(own), something.toSorted());
     }

@@ -100,6 +100,28 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     await card('Home').getByRole('alert').waitFor();
   });
 
+  it('are shown in parts where they are many', async () => {
+    const { page } = console;
+    const address = `${world.connect}/gateways`;
+    await page.route(address, async (route) => {
+      const [one] = (await (await route.fetch()).json()) as object[];
+      const many = Array.from({ length: 60 }, (_, index) => ({
+        ...one,
+        id: `${index}`,
+        name: `Number ${index}`,
+      }));
+      await route.fulfill({ json: many });
+    });
+    await console.open('/gateways');
+    await page.getByText('Number 49', { exact: true }).waitFor();
+    assert.equal(await page.getByText(/^Number /).count(), 50);
+    await button('Show more').click();
+    await page.getByText('Number 59', { exact: true }).waitFor();
+    assert.equal(await button('Show more').count(), 0);
+    await page.unroute(address);
+    await console.open('/gateways');
+  });
+
   it('are removed when that is confirmed, on a phone and in the dark', async () => {
     const { page } = console;
     await page.setViewportSize(PHONE);

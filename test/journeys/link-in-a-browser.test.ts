@@ -29,8 +29,8 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     await world?.close();
   });
 
-  const session = async () => {
-    const body = { user_ref: 'anna', vendor: 'tesla', redirect_uri: app.url };
+  const session = async (more: object = {}) => {
+    const body = { user_ref: 'anna', vendor: 'tesla', redirect_uri: app.url, ...more };
     const answer = await caller.call('POST', '/link/sessions', body);
     assert.equal(answer.status, 200);
     return (answer.body as { url: string }).url;
@@ -66,6 +66,19 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     assert.equal(read.status, 200);
     const { state } = read.body as { state: { battery_soc: number | null } };
     assert.ok(Number.isInteger(state.battery_soc), JSON.stringify(state));
+  });
+
+  it('shows what was found before it leads back to the app, where the session says so', async () => {
+    const page = await browser.newPage();
+    await page.goto(await session({ show_devices: true }));
+    await page.getByRole('button', { name: 'Continue to Tesla' }).click();
+    await signInAtSimulator(page, 'home');
+    await page.getByRole('heading', { name: 'Tesla is connected' }).waitFor();
+    await page.getByText(/^We found/).waitFor();
+    await assertAccessible(page);
+    await page.getByRole('link', { name: 'Back to the app' }).click();
+    assert.equal((await outcomeInApp(page, app)).status, 'linked');
+    await page.close();
   });
 
   it('leads back to the app when the user cancels', async () => {

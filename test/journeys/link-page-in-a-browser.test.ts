@@ -252,6 +252,10 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Anslut' }).click();
       await page.getByText('Fyll i det här fältet.').first().waitFor();
       assert.equal(await page.getByText('Fyll i det här fältet.').count(), 2);
+      await page.locator('#field-username:focus').waitFor();
+      await page.getByLabel('E-postadress till ditt Easee-konto').fill('anna@example.com');
+      await page.keyboard.press('Enter');
+      await page.locator('#field-password:focus').waitFor();
       await context.close();
     }
   });
@@ -279,6 +283,29 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await assertAccessible(page);
     await station.disconnect();
     assert.deepEqual(strange, []);
+    await context.close();
+  });
+
+  it('looks every few seconds whether the charger has connected, and not more often', async () => {
+    const { page, context } = await open();
+    await page.clock.install({ time: 0 });
+    let looks = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/done')) looks += 1;
+    });
+    await page.goto(await session('jonas', { vendor: 'ocpp' }));
+    // Time stands still from here on, unless the test lets it pass.
+    await page.clock.pauseAt(3_600_000);
+    await page.getByLabel('Charger identity').fill('HOME-10');
+    await page.getByLabel('Charger password').fill('long enough');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('Waiting for your charger').waitFor();
+    await page.clock.runFor(2_900);
+    assert.equal(looks, 1, 'the page itself');
+    const look = page.waitForResponse(/\/done$/);
+    await page.clock.runFor(200);
+    assert.equal((await look).status(), 200);
+    assert.equal(looks, 2);
     await context.close();
   });
 

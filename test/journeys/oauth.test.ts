@@ -347,6 +347,19 @@ describe('signing in at an OAuth vendor', () => {
       );
     });
 
+    it('that two tabs sign in for is linked once, and the later one sees that', async () => {
+      const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
+      const browser = new CookieBrowser();
+      const first = await signIn(await agree(browser, id));
+      const second = await signIn(await agree(browser, id));
+      const third = await signIn(await agree(browser, id), { cancel: '1' });
+      assert.match((await browser.get(first)).headers.get('location') ?? '', /status=linked/);
+      for (const late of [second, third]) {
+        const back = await browser.get(late);
+        assert.deepEqual([back.status, back.headers.get('location')], [303, `/link/sessions/${id}/done`]);
+      }
+    });
+
     it('is not used up by an account that could not be linked', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
       const browser = new CookieBrowser();

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { tesla } from '../../src/vendors/tesla/index.ts';
+import { CHILD_ENV } from '../kit/environment.ts';
 import { serveVendor } from '../kit/served-vendor.ts';
 
 interface Ended {
@@ -12,12 +13,11 @@ interface Ended {
 
 /** Runs the operator's command as a separate process. */
 function register(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const { PATH = '' } = process.env;
   return new Promise((resolve) => {
     execFile(
       process.execPath,
       ['src/bin/register-vendor.ts', ...args],
-      { env: { PATH, ...env } },
+      { env: { ...CHILD_ENV, ...env } },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: stdout + stderr });
       },

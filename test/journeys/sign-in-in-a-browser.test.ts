@@ -57,7 +57,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.locator('#password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
-    assert.match((await page.textContent('main')) ?? '', /files in the folder outbox/);
+    assert.match((await page.textContent('main')) ?? '', /the email is a file in \/.*\/outbox\./);
     await assertAccessible(page);
 
     const { link } = await nextEmail(world, 'anna@example.com');
@@ -90,7 +90,11 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.goto(`${world.grid}/docs`);
     await page.goBack();
     await page.waitForURL(`${world.grid}/auth/login?info=required&next=%2Faccount`);
-    assert.deepEqual(faults(), []);
+    assert.deepEqual(
+      faults(),
+      ['console: Failed to load resource: the server responded with a status of 401 (Unauthorized)'],
+      'browsers note the status of a form that was sent back',
+    );
     await close();
   });
 
@@ -131,6 +135,36 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await assertAccessible(page);
     await close();
   });
+
+  for (const javaScriptEnabled of [true, false])
+    it(`says in the language of the page what is missing, ${javaScriptEnabled ? 'by keyboard' : 'without scripts'}`, async () => {
+      const { page, close } = await watchedPage(browser, world.grid, { ...PHONE, javaScriptEnabled });
+      await page.goto(`${world.grid}/auth/login`);
+      await page.getByLabel('E-postadress').focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('Fyll i ditt lösenord.').waitFor();
+      const email = page.getByRole('textbox', {
+        name: 'E-postadress',
+        description: 'Fyll i din e-postadress.',
+      });
+      await page.locator('#email:focus').waitFor();
+      if (javaScriptEnabled) await assertAccessible(page);
+      await page.keyboard.type('anna@');
+      await page.getByRole('button', { name: 'Mejla mig en inloggningslänk' }).click();
+      await page.getByText('E-postadressen är inte giltig.').waitFor();
+      assert.equal(await email.count(), 0);
+      assert.equal(await page.locator('#email').inputValue(), 'anna@', 'what was typed is kept');
+      await page.goto(`${world.grid}/auth/signup`);
+      await page.locator('#email').fill('anna@example.com');
+      await page.locator('#password').fill('kort');
+      await page.keyboard.press('Enter');
+      await page.getByText('Lösenordet är för kort.').waitFor();
+      await page.locator('#password:focus').waitFor();
+      assert.equal(await page.locator('#email').inputValue(), 'anna@example.com');
+      assert.equal(await page.locator('#password').inputValue(), '');
+      if (javaScriptEnabled) await assertAccessible(page);
+      await close();
+    });
 
   it('shows the typed password on demand, and sends it as a password', async () => {
     const { page, close } = await watchedPage(browser, world.grid, SCREEN);

@@ -110,7 +110,7 @@ onEachEngine('signing in', (engine) => {
 
   it('gives the same response for an existing and an unknown address, after as many computations', async () => {
     await newPerson('known@example.com');
-    await signUp(world, 'bare@example.com');
+    await signUp(world, 'plain@example.com');
     const asks: readonly (readonly [string, (email: string) => Promise<Reply>])[] = [
       ['a wrong password', (email) => post('/auth/login', { email, password: 'wrong' })],
       ['a wrong password in a browser', (email) => post('/auth/login', { email, password: 'wrong' }, HTML)],
@@ -121,9 +121,11 @@ onEachEngine('signing in', (engine) => {
     ];
     for (const [what, send] of asks) {
       const seen: string[] = [];
-      for (const email of ['known@example.com', 'bare@example.com', 'unknown@example.com']) {
+      // Of one length: a browser gets the address back in the form.
+      for (const email of ['known@example.com', 'plain@example.com', 'other@example.com']) {
         const before = await hashes();
-        seen.push(comparable(await send(email)), `${(await hashes()) - before}`);
+        const reply = comparable(await send(email)).replaceAll(email, 'the address');
+        seen.push(reply, `${(await hashes()) - before}`);
       }
       assert.deepEqual(seen.slice(0, 2), seen.slice(2, 4), what);
       assert.deepEqual(seen.slice(0, 2), seen.slice(4, 6), what);
@@ -310,7 +312,8 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await post('/auth/login', right, stranger)).status, 429);
     assert.equal(await hashes(), before, 'nothing is computed');
     const page = await post('/auth/login', right, { ...HTML, ...stranger });
-    assert.deepEqual([page.status, page.headers.location], [303, '/auth/login?error=limit.exceeded']);
+    assert.equal(page.status, 429);
+    assert.match(page.text, /role="alert">Too many attempts\./);
     assert.equal((await post('/auth/login', right)).status, 200, 'from elsewhere');
     const address = { 'x-forwarded-for': freshAddress() };
     const statuses: number[] = [];
@@ -399,10 +402,11 @@ onEachEngine('signing in', (engine) => {
       { email: 'a@example.com', password: 'x', next: '/account?tab=keys' },
       HTML,
     );
-    assert.deepEqual(
-      [page.status, page.headers.location],
-      [303, '/auth/login?error=signin.refused&next=%2Faccount%3Ftab%3Dkeys'],
-    );
+    assert.equal(page.status, 401);
+    assert.match(page.text, /role="alert">The email address or the password is wrong\./);
+    assert.match(page.text, /name="next" value="\/account\?tab=keys"/);
+    const strange = await post('/auth/login', { email: 'a', password: 'x', next: '//evil.example' }, HTML);
+    assert.ok(!strange.text.includes('evil'));
     await newPerson('next@example.com');
     for (const [next, location] of [
       ['/account?tab=keys', '/account?tab=keys'],
@@ -418,6 +422,50 @@ onEachEngine('signing in', (engine) => {
     assert.ok(link.endsWith('?next=%2Fdocs&for=person'), link);
     const foreign = await get('/auth/login?next=//evil.example', HTML);
     assert.ok(!foreign.text.includes('evil'));
+  });
+
+  it('says beside each field what is wrong with it, keeps what was filled in but no password, and counts no empty one', async () => {
+    const before = await hashes();
+    const fields = { email: '', password: '' };
+    const empty = await post('/auth/login', fields, { ...HTML, 'accept-language': 'sv' });
+    assert.equal(empty.status, 422);
+    assert.match(empty.text, /<title>Det gick inte · Logga in/);
+    assert.match(empty.text, /id="email-fault">Fyll i din e-postadress\.</);
+    assert.match(empty.text, /id="password-fault">Fyll i ditt lösenord\.</);
+    assert.equal([...empty.text.matchAll(/autofocus/g)].length, 1, 'the page begins at the first of them');
+    assert.match(
+      empty.text,
+      /<input id="email" [^>]*aria-describedby="email-fault" required aria-invalid="true" autofocus/,
+    );
+    assert.equal(await hashes(), before, 'nothing is computed');
+
+    const bad = '"><img src=x onerror=alert(1)>';
+    const sentBack = await post(
+      '/auth/signup',
+      { email: 'anna@', password: 'canary-short', name: bad },
+      HTML,
+    );
+    assert.equal(sentBack.status, 422);
+    assert.match(sentBack.text, /id="email-fault">The email address is not valid/);
+    assert.match(sentBack.text, /name="email" [^>]*value="anna@"/);
+    assert.match(sentBack.text, /name="name" [^>]*value="&quot;&gt;&lt;img src=x onerror=alert\(1\)&gt;"/);
+    assert.doesNotMatch(sentBack.text, /canary|<img/);
+    const short = await post('/auth/signup', { email: 'anna@example.com', password: 'canary-short' }, HTML);
+    assert.match(short.text, /id="password-fault">The password is too short/);
+    assert.match(short.text, /aria-describedby="password-fault password-hint"/);
+    assert.match(short.text, /value="anna@example\.com"/);
+    const link = await post('/auth/magic', { email: '' }, HTML);
+    assert.match(link.text, /id="email-fault">Fill in your email address\./);
+    assert.match((await get('/auth/login?error=password.missing', HTML)).text, /id="password-fault">Fill in/);
+  });
+
+  it('says where the email is on a machine without a mail server, to who is at that machine', async () => {
+    // Without the header that a proxy sends.
+    const here = await fetch(`${world.grid}/auth/login?info=sent`, { headers: HTML });
+    assert.match(await here.text(), /no mail server: the email is a file in \/.*\/outbox\./);
+    const elsewhere = await get('/auth/login?info=sent', { ...HTML, 'x-forwarded-for': freshAddress() });
+    assert.match(elsewhere.text, /no mail server yet, so the email does not reach you\./);
+    assert.doesNotMatch(elsewhere.text, /outbox/);
   });
 
   it('shows only its own sentences, whatever the URL says', async () => {

@@ -28,12 +28,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await receiver?.close();
   });
 
-  const link = async (user: string) => {
-    vendor.devices = [`light-${user}`];
-    const credentials = { user, password: 'p' };
-    const made = await console.call('POST', '/link', { vendor: 'testvendor', user_ref: user, credentials });
-    assert.equal(made.status, 200, JSON.stringify(made.body));
-  };
+  const link = (user: string) => console.link(vendor, user, [`light-${user}`]);
   const button = (name: string) => console.page.getByRole('button', { name, exact: true });
   const isAccessible = () => assertAccessible(console.page);
   const again = async () => {
@@ -50,14 +45,16 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
 
   it('are made by keyboard, and their secret is shown this once', async () => {
     const { page } = console;
+    const focused = () => page.evaluate('document.activeElement.labels?.[0].textContent');
     await button('New subscription').press('Enter');
-    assert.equal(
-      await page.evaluate('document.activeElement.labels[0].textContent'),
-      'Address of the receiver',
-    );
-    await page.keyboard.type('no address');
+    assert.equal(await focused(), 'Address of the receiver');
+    await button('Cancel').press('Enter');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'New subscription');
     await page.keyboard.press('Enter');
+    await page.keyboard.type('no address');
+    await button('Create').press('Enter');
     await page.getByText('Enter a whole address').waitFor();
+    assert.equal(await focused(), 'Address of the receiver', 'the field with the fault has the focus');
     await isAccessible();
     await page.getByLabel('Address of the receiver').fill(receiver.url);
     await page.getByText('All types of events').click();
@@ -86,6 +83,36 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await again();
     assert.equal(await page.getByText(secret).count(), 0);
     await assertNotKept(console, secret);
+  });
+
+  it('are edited, and keep their secret and their place', async () => {
+    const { page } = console;
+    const listed = async () => ((await console.api('GET', '/subscriptions')) as Record<string, unknown>[])[0];
+    const before = await listed();
+    await button('Edit').press('Enter');
+    const url = page.getByLabel('Address of the receiver');
+    assert.equal(await url.inputValue(), receiver.url);
+    await url.fill('https://10.0.0.1/');
+    await button('Save').click();
+    await page.getByText('The subscription was not changed').waitFor();
+    await page.getByText(/events are not posted to 10\.0\.0\.1/).waitFor();
+    await isAccessible();
+    await url.fill(receiver.url);
+    await page.getByText('1 type of event').click();
+    await page.getByRole('checkbox', { name: /device\.linked/ }).uncheck();
+    await page.getByLabel('User (user_ref)').fill('clara');
+    await button('Save').click();
+    await page.getByText('clara').waitFor();
+    assert.equal(await button('Edit').getAttribute('aria-expanded'), 'false');
+    assert.deepEqual(await listed(), { ...before, types: null, user_ref: 'clara' });
+    await button('Edit').click();
+    await page.getByLabel('User (user_ref)').fill('');
+    await page.getByText('All types of events').last().click();
+    await page.getByRole('checkbox', { name: /device\.linked/ }).check();
+    await button('Save').click();
+    await page.getByText('clara').waitFor({ state: 'detached' });
+    await link('dora');
+    await until('the same secret signs', () => receiver.handled.length === 2);
   });
 
   it('are tried out, whatever the receiver answers', async () => {
@@ -142,7 +169,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     receiver.behaviour = answers(204);
     await button('Resume').click();
     await page.getByText('Active', { exact: true }).waitFor();
-    await until('what was missed is delivered', () => receiver.handled.length >= 2);
+    await until('what was missed is delivered', () => receiver.handled.length >= 3);
   });
 
   it('are replayed from the oldest event, or after a cursor', async () => {
@@ -152,7 +179,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await button('Replay').click();
     await isAccessible();
     await button('Deliver again').click();
-    await until('all are delivered again', () => handled().length === 2);
+    await until('all are delivered again', () => handled().length === 3);
     const first = await console.call('GET', '/events?types=device.linked&limit=1');
     const { cursor } = first.body as { cursor: string };
     receiver.handled.length = 0;
@@ -168,8 +195,8 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
       .waitFor();
     await page.getByLabel('Cursor', { exact: true }).fill(cursor);
     await button('Deliver again').click();
-    await until('the later one is delivered', () => handled().length > 0);
-    assert.deepEqual(handled(), ['light-bo']);
+    await until('the later ones are delivered', () => handled().length === 2);
+    assert.deepEqual(handled(), ['light-dora', 'light-bo']);
   });
 
   it('get another secret, and are removed, when that is confirmed', async () => {

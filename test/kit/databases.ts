@@ -8,6 +8,7 @@ import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { takeDatabase } from './database-pool.ts';
 
 /** An empty place for a database: a directory, or a database of its own on PostgreSQL. */
 export interface Place {
@@ -35,12 +36,28 @@ export function onEachEngine(title: string, suite: (engine: Engine) => void): vo
   }
 }
 
+/** A place for a test: an empty directory, or a migrated database without rows. */
 export async function makePlace(engine: Engine): Promise<Place> {
+  if (engine === 'sqlite') return makeEmptyPlace(engine);
+  const { dataDir, removeDir } = makeDir();
+  const { url, release } = await takeDatabase(postgresUrl ?? '');
+  return placeOf(dataDir, url, async () => {
+    removeDir();
+    await release();
+  });
+}
+
+function makeDir() {
   const dataDir = mkdtempSync(join(tmpdir(), 'elnav-test-'));
-  const removeDir = () => rmSync(dataDir, { recursive: true, force: true });
+  return { dataDir, removeDir: () => rmSync(dataDir, { recursive: true, force: true }) };
+}
+
+/** A place without any table, for tests of migrations: on PostgreSQL they take much longer. */
+export async function makeEmptyPlace(engine: Engine): Promise<Place> {
+  const { dataDir, removeDir } = makeDir();
   if (engine === 'sqlite') return placeOf(dataDir, undefined, async () => removeDir());
   // Not a schema: migrations read the tables of all schemas, and fail when another test drops its own meanwhile.
-  const database = `elnav_test_${systemRandom(8).toString('hex')}`;
+  const database = `elnav_test_new_${systemRandom(8).toString('hex')}`;
   await administer(`create database ${database}`);
   const url = new URL(postgresUrl ?? '');
   url.pathname = `/${database}`;

@@ -67,7 +67,7 @@ export async function openLocalVendor(adapter: Adapter, load = adapter.localSimu
         link,
         kept,
         spend: () => {},
-        trace: { host: undefined, isCommandSent: false },
+        trace: { host: undefined, isCommandSent: false, status: undefined },
         applicationOf,
         signal: aborted.signal,
       }),

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after } from 'node:test';
 import { promisify } from 'node:util';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { SimulatedCertificate } from './certificates.ts';
+import { freePort } from './free-port.ts';
 import { commandIn } from './network-namespaces.ts';
 import { until } from './until.ts';
 
@@ -147,13 +147,4 @@ export async function startMosquitto({
         reconnectPeriod: 20,
       }),
   };
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }

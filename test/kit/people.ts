@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CookieBrowser } from './cookie-browser.ts';
 import { until } from './until.ts';
 import type { World } from './world.ts';
 
@@ -63,4 +64,16 @@ export function cookieIn(answer: Response, name: string): string {
   const set = answer.headers.getSetCookie().find((one) => one.startsWith(`${name}=`));
   assert.ok(set !== undefined, `${name} is not set`);
   return set.split(';', 1)[0] ?? '';
+}
+
+/** Opens the console as the owner of an account; returns its cookie. */
+export async function consoleCookie(world: World, account: number): Promise<string> {
+  const made = await world.admin('POST', `/admin/users/${account}/sign-in-link`);
+  const { url } = (await made.json()) as { url: string };
+  const browser = CookieBrowser.inLanguage('en');
+  assert.equal((await browser.post(url, {})).status, 303);
+  let answer = await browser.get(`${world.connect}/console`);
+  for (let hops = 0; hops < 2; hops += 1)
+    answer = await browser.get(new URL(answer.headers.get('location') ?? '', world.connect).href);
+  return cookieIn(answer, 'elnav_console');
 }

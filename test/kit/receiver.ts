@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import type { LoggedEvent } from '../../src/domain/events/index.ts';
 import type { SimulatedCertificate } from './certificates.ts';
 
@@ -34,6 +35,20 @@ export const answers =
   (_, response) => {
     response.writeHead(status, headers).end(body);
   };
+
+/** Answers 204 to deliveries that the library of Standard Webhooks verifies with this secret, and 401 to all others. */
+export const verifies = (secret: string): Behaviour => {
+  const webhook = new Webhook(secret);
+  return (_, response, { body, headers }) => {
+    try {
+      webhook.verify(body, headers);
+      response.writeHead(204).end();
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      response.writeHead(401).end(error.message);
+    }
+  };
+};
 
 /** Takes the request and never answers. */
 export const hangs: Behaviour = () => {};

@@ -1,14 +1,17 @@
 import { systemClock, type TurnedClock } from '../../src/core/clock.ts';
 
-/** A clock that goes on by itself, for what waits for real sockets, and that a test turns ahead so that nobody waits for time. */
-export function runningClock(): TurnedClock {
+/**
+ * A clock that goes on by itself, for what waits for real sockets, and that a test turns ahead so that nobody waits for time.
+ * @param begin by how much it is ahead of the clock of the system at first, ms; negative where it is behind
+ */
+export function runningClock(begin = 0): TurnedClock {
   interface Timer {
     readonly at: number;
     readonly fire: () => void;
     cancel: () => void;
   }
   const timers = new Set<Timer>();
-  let ahead = 0;
+  let ahead = begin;
   const now = () => systemClock.now() + ahead;
   const arm = (timer: Timer) => {
     timer.cancel();

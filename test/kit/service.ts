@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { Place } from './databases.ts';
+import { CHILD_ENV } from './environment.ts';
 import { commandIn } from './network-namespaces.ts';
 import { ADMIN_TOKEN, type Answer, type Caller, callJson, VAULT_KEYS } from './world.ts';
 
@@ -58,7 +59,7 @@ function launch({ bin = 'all', env = {}, imports = [], uid, within }: Launch) {
     cwd: root,
     ...(uid === undefined ? {} : { uid }),
     env: {
-      PATH: process.env.PATH,
+      ...CHILD_ENV,
       ELNAV_CONNECT_PORT: '0',
       ELNAV_GRID_PORT: '0',
       ELNAV_LOG_LEVEL: 'warn',

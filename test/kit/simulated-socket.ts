@@ -115,24 +115,28 @@ export function simulatedSockets({
   ...of
 }: SimulatedSockets): SimulatedConnect {
   return (request, signal, received) =>
-    asLink({ ...of, trace: { host: undefined, isCommandSent: false } }, request, async (rest) => {
-      asked.push(`WS ${rest.path}`);
-      const { protocol, path, query = {}, headers } = rest;
-      const handshake: SimulatedRequest = {
-        method: 'GET',
-        path,
-        query: new URLSearchParams(query as Record<string, string>),
-        headers: { ...headers, ...(protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }) },
-        body: new Uint8Array(),
-      };
-      const refusal = broken(request) ?? vendor.refusal?.(handshake);
-      if (refusal !== undefined) {
-        await refused(refusal, signal);
-        throw new HttpFailure('answer_invalid', 'it did not open a WebSocket');
-      }
-      const [socket, server, line] = socketPair(received);
-      signal.addEventListener('abort', () => line.end());
-      vendor.upgrade?.(handshake, server);
-      return { socket, line };
-    });
+    asLink(
+      { ...of, trace: { host: undefined, isCommandSent: false, status: undefined } },
+      request,
+      async (rest) => {
+        asked.push(`WS ${rest.path}`);
+        const { protocol, path, query = {}, headers } = rest;
+        const handshake: SimulatedRequest = {
+          method: 'GET',
+          path,
+          query: new URLSearchParams(query as Record<string, string>),
+          headers: { ...headers, ...(protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }) },
+          body: new Uint8Array(),
+        };
+        const refusal = broken(request) ?? vendor.refusal?.(handshake);
+        if (refusal !== undefined) {
+          await refused(refusal, signal);
+          throw new HttpFailure('answer_invalid', 'it did not open a WebSocket');
+        }
+        const [socket, server, line] = socketPair(received);
+        signal.addEventListener('abort', () => line.end());
+        vendor.upgrade?.(handshake, server);
+        return { socket, line };
+      },
+    );
 }

@@ -54,7 +54,13 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
     },
     events: async (request, watch = {}) => {
       const { keeper: tokens, partner, spend } = of;
-      const by = { adapter, tokens, partner, spend, trace: { host: undefined, isCommandSent: false } };
+      const by = {
+        adapter,
+        tokens,
+        partner,
+        spend,
+        trace: { host: undefined, isCommandSent: false, status: undefined },
+      };
       return asLink(by, request, async ({ lastEventId = '', ...rest }) => {
         const headers = { ...rest.headers, ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }) };
         const sent = { ...rest, headers, signal };

@@ -6,6 +6,7 @@ import { systemRandom } from '../../src/core/ids.ts';
 import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
 import { ask, type Reply } from '../kit/ask.ts';
 import { onEachEngine } from '../kit/databases.ts';
+import { consoleCookie } from '../kit/people.ts';
 import { ADMIN_TOKEN } from '../kit/world.ts';
 import { faultsOfAbsent, faultsOfError } from './judge.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
@@ -31,6 +32,7 @@ onEachEngine('every route', (engine) => {
         public: [],
         anonymous: [401, 403, 429],
         key: scope === undefined ? [401, 429] : [401, 403, 429],
+        console: [401, 403, 429],
         admin: [401, 403],
         session: [401, 403],
         operator: [404],
@@ -126,6 +128,17 @@ onEachEngine('every route', (engine) => {
         cookie: `elnav_session=${hash('sha256', things.session.split('=')[1] ?? '', 'hex')}`,
       }),
     ];
+    const unsignedInConsole = [
+      unsigned('no cookie', {}),
+      unsigned('an unknown session', { cookie: `elnav_console=${'x'.repeat(43)}` }),
+      unsigned('the session of Grid', { cookie: things.session }),
+    ];
+    const ownKey: Wrong = {
+      why: 'a key with every scope, beside a session',
+      headers: { 'x-api-key': things.owner.key, cookie: things.console },
+      status: 403,
+      code: 'key.scope_missing',
+    };
     const scopeless = await keysWithoutScopes(here);
 
     const faults: string[] = [];
@@ -135,6 +148,7 @@ onEachEngine('every route', (engine) => {
         public: [],
         anonymous: wrongKeys,
         key: [noKey, emptyKey, ...wrongKeys, ...scopeless(route.scope)],
+        console: [...unsignedInConsole, ...wrongKeys, ownKey],
         admin: wrongTokens,
         session: noSessions,
         // Every wrong credential gets a 404.
@@ -165,8 +179,11 @@ onEachEngine('every route', (engine) => {
   it('treats a foreign id like one that does not exist', async () => {
     const { stranger, things, routes } = here;
     const faults: string[] = [];
-    const ids = { light: things.light, link: things.link };
-    const withId = routes.filter(({ access, template }) => access === 'key' && template.includes('{'));
+    const ids = { light: things.light, link: things.link, key: things.owner.keyId, request: things.request };
+    const withId = routes.filter(
+      ({ access, template }) => ['key', 'console'].includes(access) && template.includes('{'),
+    );
+    const cookie = await consoleCookie(here.world, stranger.userId);
     for (const route of withId) {
       for (const [what, id] of Object.entries(ids)) {
         const unknown = id.split('').reverse().join('');
@@ -174,7 +191,10 @@ onEachEngine('every route', (engine) => {
           [id, unknown].map((one) =>
             here.good(route, {
               path: route.template.replaceAll(/\{\w+\}/g, one),
-              headers: { 'x-api-key': stranger.key, 'x-request-id': 'same' },
+              headers: {
+                'x-request-id': 'same',
+                ...(route.access === 'console' ? { cookie } : { 'x-api-key': stranger.key }),
+              },
             }),
           ),
         );

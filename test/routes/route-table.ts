@@ -28,7 +28,7 @@ export interface Route {
   readonly name: string;
   readonly method: string;
   readonly template: string;
-  readonly access: 'public' | 'anonymous' | 'key' | 'admin' | 'session' | 'operator';
+  readonly access: 'public' | 'anonymous' | 'key' | 'console' | 'admin' | 'session' | 'operator';
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Schema of the JSON body; undefined when there is none. */
@@ -57,7 +57,7 @@ export async function routesOf(service: ServiceName, base: string): Promise<Rout
         name: `${method.toUpperCase()} ${template}`,
         method: method.toUpperCase(),
         template,
-        access: accessOf(operation),
+        access: accessOf(operation, service),
         scope: operation.security.flatMap((choice) => Object.values(choice).flat())[0],
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json']?.schema,
@@ -68,10 +68,10 @@ export async function routesOf(service: ServiceName, base: string): Promise<Rout
   );
 }
 
-function accessOf({ security }: Operation): Route['access'] {
+function accessOf({ security }: Operation, service: ServiceName): Route['access'] {
   const names = security.map((choice) => Object.keys(choice).join('+'));
   if (names.length === 0) return 'public';
   if (names.includes('adminToken')) return names.includes('') ? 'operator' : 'admin';
-  if (names.includes('session')) return 'session';
+  if (names.includes('session')) return service === 'connect' ? 'console' : 'session';
   return names.includes('') ? 'anonymous' : 'key';
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { ask, hangUp, type Reply } from '../kit/ask.ts';
 import type { Engine } from '../kit/databases.ts';
 import { fakeSource, scriptedSource } from '../kit/market.ts';
-import { signUp } from '../kit/people.ts';
+import { consoleCookie, signUp } from '../kit/people.ts';
 import { until } from '../kit/until.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../kit/world.ts';
 import { type Route, routesOf } from './route-table.ts';
@@ -14,6 +14,8 @@ export interface Things {
   /** Devices and a link of the owner. */
   readonly light: string;
   readonly link: string;
+  /** The id of a request of the owner. */
+  readonly request: string;
   /** A charging station of the owner that has never connected, and its link. */
   readonly station: string;
   readonly stationLink: string;
@@ -30,6 +32,8 @@ export interface Things {
   spareKey(): Promise<string>;
   /** Cookie of a signed-in person. */
   readonly session: string;
+  /** Cookie of the owner in the console. */
+  readonly console: string;
   /** Resolves when no back-fill runs. */
   noBackfill(): Promise<void>;
   email(): string;
@@ -146,6 +150,29 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     path: ({ subscription }) => `/subscriptions/${subscription}/attempts`,
     good: 200,
   },
+  'GET /account': { path: at('/account'), good: 200 },
+  'GET /account/usage': { path: at('/account/usage?from=2026-11-01&to=2026-11-30'), good: 200 },
+  'GET /account/brand': { path: at('/account/brand'), good: 200 },
+  'PUT /account/brand': {
+    path: at('/account/brand'),
+    body: { name: 'Solbilar', color: '#0b5d48' },
+    good: 200,
+    // What a name and a colour may be is judged beyond the schema.
+    also: [400],
+  },
+  'DELETE /account/brand': { path: at('/account/brand'), good: 204 },
+  'GET /account/keys': { path: at('/account/keys'), good: 200 },
+  'POST /account/keys': {
+    path: at('/account/keys'),
+    body: { label: 'sample', scopes: ['devices:read'] },
+    good: 201,
+    // The label is judged beyond the schema, and an account has 50.
+    also: [400, 409],
+  },
+  'DELETE /account/keys/{key_id}': {
+    path: async (things) => `/account/keys/${await things.spareKey()}`,
+    good: 200,
+  },
   'GET /links': { path: at('/links'), good: 200 },
   'DELETE /links/{id}': {
     path: async (things) => `/links/${await things.spareLink()}`,
@@ -211,8 +238,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     path: ({ light }) => `/devices/${light}/history?resolution=1h&fields=power_on&timezone=UTC`,
     good: 200,
   },
+  'GET /history/today': { path: at('/history/today?timezone=UTC'), good: 200 },
   'GET /sessions': { path: at('/sessions?user_ref=anna&limit=2'), good: 200 },
   'GET /devices/{id}/sessions': { path: ({ light }) => `/devices/${light}/sessions`, good: 200 },
+  'GET /requests': { path: at('/requests?status=failed&route=GET%20/devices/{id}&limit=2'), good: 200 },
+  'GET /requests/{request_id}': { path: ({ request }) => `/requests/${request}`, good: 200 },
   'DELETE /users/{user_ref}': { path: at('/users/nobody'), good: 204, unknown: 204 },
   'GET /interventions': { path: at('/interventions?state=all&limit=2'), good: 200 },
   'GET /devices/{id}/set-points': { path: ({ light }) => `/devices/${light}/set-points`, good: 200 },
@@ -313,6 +343,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
       return { email: anyEmail(), password: 'a password that nobody has' };
     },
     good: 401,
+    // An empty password is refused beyond the schema.
+    also: [422],
     takesForms: true,
   },
   'POST /auth/signup': {
@@ -346,12 +378,19 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'POST /admin/policy/global': { path: at(`/admin/policy/global?${QUOTAS}`), good: 200 },
   'GET /admin/usage': { path: at('/admin/usage?limit=5'), good: 200 },
   'GET /admin/audit': { path: at('/admin/audit?limit=5'), good: 200 },
+  'GET /admin/requests': { path: at('/admin/requests?status=4xx&limit=2'), good: 200 },
+  'GET /admin/requests/{request_id}': { path: ({ request }) => `/admin/requests/${request}`, good: 200 },
   'GET /admin/bans': { path: at('/admin/bans'), good: 200 },
+  'GET /admin/health': { path: at('/admin/health'), good: 200 },
   // There is no ban to lift, so its good response is the one for an unknown id.
   'DELETE /admin/bans/{ban_id}': { path: at('/admin/bans/987654321'), good: 404 },
   'GET /admin/users': { path: at('/admin/users'), good: 200 },
   'POST /admin/users': {
     path: ({ email }) => `/admin/users?email=${encodeURIComponent(email())}`,
+    good: 200,
+  },
+  'POST /admin/users/{user_id}/role': {
+    path: ({ owner }) => `/admin/users/${owner.userId}/role?role=none`,
     good: 200,
   },
   'POST /admin/users/{user_id}/policy': {
@@ -454,10 +493,11 @@ export async function makeRouteWorld(
 /** The headers that authenticate a request. */
 function rightHeaders(
   { access }: Pick<Route, 'access'>,
-  { owner, session }: Pick<Things, 'owner' | 'session'>,
+  { owner, session, console }: Pick<Things, 'owner' | 'session' | 'console'>,
 ): Record<string, string> {
   if (access === 'admin' || access === 'operator') return { 'x-admin-token': ADMIN_TOKEN };
   if (access === 'session') return { cookie: session };
+  if (access === 'console') return { cookie: console };
   return access === 'key' ? { 'x-api-key': owner.key } : {};
 }
 
@@ -479,14 +519,18 @@ async function thingsOf(world: World, owner: Caller): Promise<Things> {
     const made = (await owner.call('POST', '/subscriptions', body)).body as { id: string };
     return made.id;
   };
+  const request = 'a-request-of-the-owner';
+  await owner.call('GET', '/devices/none', undefined, { 'x-request-id': request });
   const dialing = (await links()).find(({ id }) => id !== kept?.id);
   return {
     owner,
     light: devices[0]?.id ?? '',
     link: kept?.id ?? '',
+    request,
     station: 'SAMPLE',
     stationLink: dialing?.id ?? '',
     session: await signUp(world, anyEmail()),
+    console: await consoleCookie(world, owner.userId),
     async application() {
       count += 1;
       const { text } = await ask(world.connect, {

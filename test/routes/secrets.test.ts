@@ -127,6 +127,15 @@ onEachEngine('secrets', (engine) => {
     }
   });
 
+  it('are in no request that is kept', async () => {
+    const failed = await here.world.admin('GET', '/admin/requests?status=failed&limit=500');
+    const { requests } = (await failed.json()) as { requests: object[] };
+    assert.ok(requests.length >= 10, `only ${requests.length} requests`);
+    const text = JSON.stringify(requests);
+    assert.match(text, /"route":"\/link"/);
+    assert.deepEqual(found(text), []);
+  });
+
   it('are in no file of the data directory', () => {
     const { dataDir } = here.world.place;
     const text = readdirSync(dataDir, { recursive: true, withFileTypes: true })

@@ -7,6 +7,27 @@ const CLAIM_TESTS = ['src/db/claim.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    control: 'a read that is under way is not planned for when its claim ends',
+    file: 'src/domain/devices/next-read.ts',
+    from: 'const isBySelf = isUnderWay ||',
+    to: 'const isBySelf =',
+    tests: ['src/domain/devices/next-read.test.ts'],
+  },
+  {
+    control: 'nobody is promised a read of a link whose user must sign in again',
+    file: 'src/domain/devices/next-read.ts',
+    from: "if (plan.isLinkLost) return without('needs_relink');",
+    to: '',
+    tests: ['src/domain/devices/next-read.test.ts'],
+  },
+  {
+    control: 'a device is not remembered with the plan before its last background read',
+    file: 'src/domain/devices/index.ts',
+    from: 'for (const { account, id } of devices) lookup.forget(account, id);',
+    to: 'void devices;',
+    tests: ['src/domain/polling/polling.test.ts'],
+  },
+  {
     control: 'a device that is refused slows down no other of its link',
     file: 'src/domain/polling/turn.ts',
     from: 'if (fault !== undefined && all.length === 0) throw fault;',

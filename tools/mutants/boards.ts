@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'the board and the alerts read metrics that exist',
-    file: 'src/core/metrics.ts',
+    file: 'src/core/metrics/connections.ts',
     from: "name: 'elnav_streams_open'",
     to: "name: 'elnav_open_streams'",
     tests: ['test/boards.test.ts'],
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a call to a vendor is shown below its request',
     file: 'src/http/traced.ts',
-    from: 'else work.run(done);',
+    from: 'else traced.run(done);',
     to: 'else done();',
     tests: TRACES,
   },

@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a device stays with the other link that has it',
-    file: 'src/domain/devices/store.ts',
+    file: 'src/domain/devices/store-lists.ts',
     from: ".onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doNothing())",
     to: ".onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doUpdateSet({ link_id: of.link }))",
     tests: DISCOVERY,
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'when fields were so is stored',
-    file: 'src/domain/devices/store.ts',
+    file: 'src/domain/devices/store-sightings.ts',
     from: 'reported_json: seen.reported === undefined ? null : JSON.stringify(seen.reported),',
     to: 'reported_json: null,',
     tests: REPORTED,
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'what is granted for a device counts before what the account was granted',
-    file: 'src/domain/devices/index.ts',
+    file: 'src/domain/devices/listings.ts',
     from: '(found.granted ?? granted)',
     to: '(granted ?? undefined)',
     tests: GRANTED,

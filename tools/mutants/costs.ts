@@ -7,6 +7,41 @@ const JOURNEY = ['test/journeys/cost-of-energy.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    control: 'the cost of a day leaves out a device of which a price is missing',
+    file: 'src/domain/history/day-costs.ts',
+    from: "if (!isKnown) return miss('no_price');",
+    to: '',
+    tests: ['src/domain/history/day-costs.test.ts'],
+  },
+  {
+    control: 'the cost of a day leaves out a device that was used at an unknown time',
+    file: 'src/domain/history/day-costs.ts',
+    from: "if (parts.some(({ unplacedWh }) => unplacedWh !== 0)) return miss('counted_in_gap');",
+    to: '',
+    tests: ['src/domain/history/day-costs.test.ts'],
+  },
+  {
+    control: 'the sums of today have the quarter that has not ended',
+    file: 'src/domain/history/today.ts',
+    from: 'before === undefined ? [since] : [before.part, since]',
+    to: 'before === undefined ? [since] : [before.part]',
+    tests: ['test/journeys/sums-of-today.test.ts'],
+  },
+  {
+    control: 'the sums of today have each stored quarter once',
+    file: 'src/domain/history/today.ts',
+    from: 'known.next = until;',
+    to: '',
+    tests: ['test/journeys/sums-of-today.test.ts'],
+  },
+  {
+    control: 'the sums of a day begin at its midnight',
+    file: 'src/domain/history/today.ts',
+    from: 'return found.day.start === day.start ? found.stored : new Map();',
+    to: 'return found.stored;',
+    tests: ['test/journeys/sums-of-today.test.ts'],
+  },
+  {
     control: 'the cost of a part is not shown as that of the whole',
     file: ENERGY_COST,
     from: 'if (priced > at) missing.push({ start: at, end: priced });',

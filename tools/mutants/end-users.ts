@@ -36,8 +36,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'charging transactions of a person who is forgotten go',
     file: STORE,
-    from: "['charging_transactions', 'meter_readings']",
-    to: "['meter_readings']",
+    from: "['charging_transactions', 'meter_readings', 'requests']",
+    to: "['meter_readings', 'requests']",
     tests,
   },
   {

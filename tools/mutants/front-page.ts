@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const ROUTE_TESTS = ['src/apps/grid/routes/front.test.ts'];
+const ROUTE_TESTS = ['src/apps/grid/routes/front-area.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {

@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a value that stayed is not taken for known over a silence',
-    file: 'src/domain/devices/store.ts',
+    file: 'src/domain/devices/store-sightings.ts',
     from: 'and r.fetched_before > 0 and r.fetched_at - r.fetched_before > ${sql.lit(SILENT_MS)} and r.state_json = r.state_before',
     to: 'and r.fetched_at < 0 and r.state_json = r.state_before',
     tests: JOURNEY,

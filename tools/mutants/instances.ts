@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'other instances have the state after a command at once',
     file: DEVICES,
-    from: '      await storeAndTell(read);\n',
+    from: '      await storeAndAnnounce(read);\n',
     to: '',
     tests: TESTS,
     needs,
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'other instances ask the vendor after a command whose outcome is not known',
     file: DEVICES,
-    from: '      storeAndTell(known).catch(',
+    from: '      storeAndAnnounce(known).catch(',
     to: '      sightings.flush().catch(',
     tests: TESTS,
     needs,
@@ -67,8 +67,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'other instances have a removed device no more when its removal is answered',
     file: DEVICES,
-    from: '    await TOLD.publishAndWait(',
-    to: "    if (database.engine === 'sqlite') await TOLD.publishAndWait(",
+    from: '    await ANNOUNCED.publishAndWait(',
+    to: "    if (database.engine === 'sqlite') await ANNOUNCED.publishAndWait(",
     tests: TESTS,
     needs,
   },

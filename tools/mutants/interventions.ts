@@ -3,13 +3,13 @@ import type { Mutant } from './mutant.ts';
 const DOMAIN = 'src/domain/interventions/index.ts';
 const STORE = 'src/domain/interventions/store.ts';
 const SAID = 'src/adapter/interventions.ts';
-const DEVICES = 'src/domain/devices/index.ts';
+const LEARNING = 'src/domain/devices/learning.ts';
 const TESTS = ['src/domain/interventions/interventions.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
     control: 'a reading that says the same again writes nothing',
-    file: DEVICES,
+    file: LEARNING,
     from: 'return isNews(known.open, said) ? storeNews(known, said) : undefined;',
     to: 'return said.size > 0 ? storeNews(known, said) : undefined;',
     tests: TESTS,

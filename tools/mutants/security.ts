@@ -12,8 +12,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a page shows only known values of its query',
     file: 'src/apps/grid/sign-in/page.ts',
-    from: "if (Object.hasOwn(errors, error)) query.set('error', error);",
-    to: "query.set('error', error);",
+    from: 'const error = errors.find((code) => Object.hasOwn(known, code));',
+    to: 'const [error] = errors;',
     tests: ['test/journeys/sign-in.test.ts'],
   },
   {
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'metrics reveal no single socket',
-    file: 'src/core/process-metrics.ts',
+    file: 'src/core/metrics/process.ts',
     from: 'if (!OF_THE_PROCESS.some((kept) => kept.test(name))) registry.removeSingleMetric(name);',
     to: "if (name === '') registry.removeSingleMetric(name);",
     tests: ['src/core/metrics.test.ts'],
@@ -204,9 +204,23 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'the sign-in page shows no text from its query',
     file: 'src/apps/grid/sign-in/page.ts',
-    from: "return Object.hasOwn(codes, code) ? (codes[code] ?? '') : general;",
-    to: "return Object.hasOwn(codes, code) ? (codes[code] ?? '') : general && code;",
+    from: "Object.hasOwn(codes, code) ? (codes[code] ?? '') : general;",
+    to: "Object.hasOwn(codes, code) ? (codes[code] ?? '') : general && code;",
     tests: ['test/journeys/sign-in.test.ts'],
+  },
+  {
+    control: 'only who is at the machine is told its folders',
+    file: 'src/apps/grid/sign-in/form-pages.ts',
+    from: 'outbox: outbox === undefined || isAtMachine(request) ? outbox : null,',
+    to: 'outbox,',
+    tests: ['test/journeys/sign-in.test.ts'],
+  },
+  {
+    control: 'a link page leads to no address that passes for another host',
+    file: 'src/domain/accounts/brands.ts',
+    from: "return username === '' && password === '' && hostname.includes('.');",
+    to: "return hostname.includes('.');",
+    tests: ['src/domain/accounts/brands.test.ts'],
   },
   {
     control: 'secrets are compared in constant time',
@@ -262,6 +276,20 @@ export const mutants: readonly Mutant[] = [
     file: 'src/apps/connect/events/admission.ts',
     from: '(await consoleOf(request)) !== undefined',
     to: 'true',
+    tests: ['src/apps/connect/events/admission.test.ts'],
+  },
+  {
+    control: 'a page of the console acts for no other account than the one it shows',
+    file: 'src/bin/open-people.ts',
+    from: 'shown !== undefined && shown !== String(found?.account)',
+    to: 'false',
     tests: ['test/journeys/console-session.test.ts'],
+  },
+  {
+    control: 'a session of the console that has ended is refused where a key is needed',
+    file: 'src/http/gate.ts',
+    from: "if (caller === undefined && access === 'anonymous')",
+    to: 'if (caller === undefined)',
+    tests: ['src/http/gate.test.ts'],
   },
 ];

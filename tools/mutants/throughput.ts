@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'changes of the devices of a link lock them in the order in which their states are stored',
-    file: 'src/domain/devices/store.ts',
+    file: 'src/domain/devices/store-lists.ts',
     from: "if (engine === 'sqlite') return;",
     to: "if (engine === 'sqlite' || account > 0) return;",
     tests: LOCK_TESTS,

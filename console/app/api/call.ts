@@ -2,6 +2,9 @@ import { noteServerTime } from '../clock.ts';
 import { sessionEnded } from '../session.ts';
 import type { Operations } from './types.ts';
 
+/** The account that this page shows; its session may have become that of another one. */
+const ACCOUNT = document.getElementById('console')?.dataset.account ?? '';
+
 export type Operation = keyof Operations;
 
 /** The service refused a call. Its sentence is for people. */
@@ -10,11 +13,14 @@ export class Refused extends Error {
   /** The code of the error, such as `device.not_found`. */
   readonly code: string;
   readonly retryAfterSeconds: number | undefined;
+  /** Leads the operator, and `GET /requests/{request_id}`, to what happened. */
+  readonly requestId: string;
 
   constructor(response: Response, sentence: string) {
     super(sentence);
     this.status = response.status;
     this.code = response.headers.get('elnav-error') ?? '';
+    this.requestId = response.headers.get('x-request-id') ?? '';
     const seconds = Number(response.headers.get('retry-after'));
     this.retryAfterSeconds = seconds > 0 ? seconds : undefined;
   }
@@ -59,6 +65,7 @@ export async function send<K extends Operation>(
     headers: {
       // The language of the page, which the reader may have chosen against that of the browser.
       'accept-language': document.documentElement.lang,
+      'elnav-account': ACCOUNT,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...headers,

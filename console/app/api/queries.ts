@@ -24,7 +24,7 @@ interface Query<T> {
   readonly key: readonly unknown[];
   readonly load: (signal: AbortSignal) => Promise<T>;
   readonly refetchMs?: number;
-  /** How long what was loaded is taken for current. */
+  /** How long what was loaded counts as current. */
   readonly staleMs?: number;
 }
 
@@ -65,11 +65,16 @@ export function useRead<K extends Operation>(
   });
 }
 
-/** All pages of a list, in one. */
+interface ReadAll<T> {
+  readonly signal?: AbortSignal;
+  readonly onPage?: (all: readonly T[]) => void;
+}
+
+/** All pages of a list, in one; `onPage` has what is loaded until then. */
 export async function readAll<K extends 'GET /devices' | 'GET /interventions'>(
   operation: K,
   query: Operations[K]['query'],
-  { signal, onPage }: { readonly signal?: AbortSignal; readonly onPage?: (count: number) => void } = {},
+  { signal, onPage }: ReadAll<Operations[K]['response'][number]> = {},
 ): Promise<Operations[K]['response'][number][]> {
   const all: Operations[K]['response'][number][] = [];
   let cursor: string | undefined;
@@ -79,7 +84,7 @@ export async function readAll<K extends 'GET /devices' | 'GET /interventions'>(
       ...(signal === undefined ? {} : { signal }),
     } as Asked<K>);
     all.push(...page.body);
-    onPage?.(all.length);
+    onPage?.(all);
     cursor = page.next;
   } while (cursor !== undefined);
   return all;

@@ -43,7 +43,7 @@ export interface Operations {
   };
   "POST /link/sessions": {
     query: {};
-    body: { "user_ref": string; "vendor"?: string; "device_types"?: ("vehicle" | "charger" | "heat_pump" | "thermostat" | "solar_inverter" | "battery" | "smart_home_appliance" | "light" | "elevator" | "industrial")[]; "gateway"?: string; "price_area"?: "SE1" | "SE2" | "SE3" | "SE4"; "redirect_uri"?: string };
+    body: { "user_ref": string; "vendor"?: string; "device_types"?: ("vehicle" | "charger" | "heat_pump" | "thermostat" | "solar_inverter" | "battery" | "smart_home_appliance" | "light" | "elevator" | "industrial")[]; "gateway"?: string; "price_area"?: "SE1" | "SE2" | "SE3" | "SE4"; "redirect_uri"?: string; "show_devices"?: boolean };
     response: { "session": string; "url": string; "expires_at": string };
   };
   "GET /link/sessions/{session}": {
@@ -69,7 +69,7 @@ export interface Operations {
   "GET /devices/{id}": {
     query: { "vendor"?: string | undefined };
     body: undefined;
-    response: { "device": { "id": string; "vendor": string; "device_type": "vehicle" | "charger" | "heat_pump" | "thermostat" | "solar_inverter" | "battery" | "smart_home_appliance" | "light" | "elevator" | "industrial"; "name": string | null; "capabilities": ("read_battery_soc" | "read_power" | "read_energy" | "read_temperature" | "read_production" | "on_off" | "charge_limit" | "charge_control" | "set_current" | "load_balancing" | "set_temperature" | "set_light" | "set_battery_power" | "program_control" | "delayed_start")[] }; "state": { "battery_soc"?: number | null; "power_w"?: number | null; "energy_wh"?: number | null; "temperature_milli_c"?: number | null; "production_w"?: number | null; "online": boolean; "connected"?: boolean | null; "charging"?: boolean | null; "power_on"?: boolean | null; "operation_state"?: string | null; "remaining_seconds"?: number | null; "door_open"?: boolean | null }; "limits"?: { "min_a": number | null; "max_a": number | null; "min_w": number | null; "max_w": number | null }; "available_capacity"?: { "current_a": number | null; "power_w": number | null }; "observed_at": string; "fetched_at": string; "interventions"?: ({ "id": string; "code": string; "capabilities": ("read_battery_soc" | "read_power" | "read_energy" | "read_temperature" | "read_production" | "on_off" | "charge_limit" | "charge_control" | "set_current" | "load_balancing" | "set_temperature" | "set_light" | "set_battery_power" | "program_control" | "delayed_start")[]; "opened_at": string })[] };
+    response: { "device": { "id": string; "vendor": string; "device_type": "vehicle" | "charger" | "heat_pump" | "thermostat" | "solar_inverter" | "battery" | "smart_home_appliance" | "light" | "elevator" | "industrial"; "name": string | null; "capabilities": ("read_battery_soc" | "read_power" | "read_energy" | "read_temperature" | "read_production" | "on_off" | "charge_limit" | "charge_control" | "set_current" | "load_balancing" | "set_temperature" | "set_light" | "set_battery_power" | "program_control" | "delayed_start")[] }; "state": { "battery_soc"?: number | null; "power_w"?: number | null; "energy_wh"?: number | null; "temperature_milli_c"?: number | null; "production_w"?: number | null; "online": boolean; "connected"?: boolean | null; "charging"?: boolean | null; "power_on"?: boolean | null; "operation_state"?: string | null; "remaining_seconds"?: number | null; "door_open"?: boolean | null }; "limits"?: { "min_a": number | null; "max_a": number | null; "min_w": number | null; "max_w": number | null }; "available_capacity"?: { "current_a": number | null; "power_w": number | null }; "observed_at": string; "fetched_at": string; "next_read_at": string | null; "next_read_missing": "reports_itself" | "on_request" | "needs_relink" | "not_planned_yet" | null; "interventions"?: ({ "id": string; "code": string; "capabilities": ("read_battery_soc" | "read_power" | "read_energy" | "read_temperature" | "read_production" | "on_off" | "charge_limit" | "charge_control" | "set_current" | "load_balancing" | "set_temperature" | "set_light" | "set_battery_power" | "program_control" | "delayed_start")[]; "opened_at": string })[] };
   };
   "POST /devices/{id}/command": {
     query: { "vendor"?: string | undefined };
@@ -169,7 +169,12 @@ export interface Operations {
   "GET /devices/{id}/history": {
     query: { "vendor"?: string | undefined; "fields"?: string | undefined; "from"?: string | undefined; "to"?: string | undefined; "resolution"?: "raw" | "15m" | "1h" | "1d" | undefined; "timezone"?: string | undefined; "format"?: "json" | "csv" | undefined; "limit"?: number | undefined; "cursor"?: string | undefined };
     body: undefined;
-    response: { "device": string; "resolution": "raw" | "15m" | "1h" | "1d"; "points": ({ "start": string; "end": string; "covered"?: number; "cost"?: string | null; "currency"?: "SEK"; "cost_missing"?: string | null } & { [field: string]: unknown })[]; "gaps": ({ "from": string; "to": string })[]; "cursor": string | null };
+    response: { "device": string; "resolution": "raw" | "15m" | "1h" | "1d"; "points": ({ "start": string; "end": string; "covered"?: number; "cost"?: string | null; "currency"?: "SEK"; "cost_missing"?: string | null } & { [field: string]: unknown })[]; "gaps": ({ "from": string; "to": string })[]; "prices"?: { "area": "SE1" | "SE2" | "SE3" | "SE4" | null; "currency": "SEK"; "slots": ({ "start": string; "end": string; "price": string })[] }; "cursor": string | null };
+  };
+  "GET /history/today": {
+    query: { "timezone"?: string | undefined };
+    body: undefined;
+    response: { "from": string; "to": string; "timezone": string; "drawn": { "energy_wh": number; "devices": number; "of": number }; "produced": { "energy_wh": number; "devices": number; "of": number }; "given_back": { "energy_wh": number; "devices": number; "of": number }; "cost": { "amount": string | null; "currency": "SEK"; "devices": number; "of": number; "unknown": { "energy_not_known"?: number; "counted_in_gap"?: number; "no_price_area"?: number; "no_price"?: number } } };
   };
   "GET /sessions": {
     query: { "device"?: string | undefined; "vendor"?: string | undefined; "user_ref"?: string | undefined; "from"?: string | undefined; "to"?: string | undefined; "format"?: "json" | "csv" | undefined; "limit"?: number | undefined; "cursor"?: string | undefined };
@@ -240,6 +245,56 @@ export interface Operations {
     query: {};
     body: undefined;
     response: null;
+  };
+  "GET /account": {
+    query: {};
+    body: undefined;
+    response: { "email": string; "name": string; "tier": string; "key_id": string; "scopes": ("link:write" | "devices:read" | "devices:command")[]; "limits": ({ "name": "burst" | "minute" | "hour" | "day"; "calls": number; "left": number; "seconds": number })[]; "throttled_until": string | null };
+  };
+  "GET /account/usage": {
+    query: { "from"?: string | undefined; "to"?: string | undefined };
+    body: undefined;
+    response: { "from": string; "to": string; "days": ({ "day": string; "connect": { "succeeded": number; "refused": number; "failed": number }; "grid": { "succeeded": number; "refused": number; "failed": number } })[]; "routes": ({ "service": "connect" | "grid"; "route": string; "succeeded": number; "refused": number; "failed": number })[]; "keys": ({ "key_id": string; "succeeded": number; "refused": number; "failed": number })[] };
+  };
+  "GET /account/brand": {
+    query: {};
+    body: undefined;
+    response: { "name": string | null; "color": string | null; "privacy_url": string | null; "terms_url": string | null };
+  };
+  "PUT /account/brand": {
+    query: {};
+    body: { "name": string; "color": string | null; "privacy_url"?: string | null; "terms_url"?: string | null };
+    response: { "name": string | null; "color": string | null; "privacy_url": string | null; "terms_url": string | null };
+  };
+  "DELETE /account/brand": {
+    query: {};
+    body: undefined;
+    response: null;
+  };
+  "GET /account/keys": {
+    query: {};
+    body: undefined;
+    response: ({ "id": string; "label": string; "scopes": ("link:write" | "devices:read" | "devices:command")[]; "created_at": string; "created_by": "admin" | "setup" | "user" | null; "last_used_at": string | null; "revoked_at": string | null })[];
+  };
+  "POST /account/keys": {
+    query: {};
+    body: { "label": string; "scopes": ("link:write" | "devices:read" | "devices:command")[] };
+    response: { "id": string; "label": string; "scopes": ("link:write" | "devices:read" | "devices:command")[]; "api_key": string };
+  };
+  "DELETE /account/keys/{key_id}": {
+    query: {};
+    body: undefined;
+    response: { "id": string; "label": string; "scopes": ("link:write" | "devices:read" | "devices:command")[]; "created_at": string; "created_by": "admin" | "setup" | "user" | null; "last_used_at": string | null; "revoked_at": string | null };
+  };
+  "GET /requests": {
+    query: { "status"?: string | undefined; "route"?: string | undefined; "request_id"?: string | undefined; "since"?: string | undefined; "limit"?: number | undefined; "cursor"?: string | undefined };
+    body: undefined;
+    response: { "requests": ({ "request_id": string; "at": string; "service": "connect" | "grid"; "method": string; "route": string; "status": number | null; "duration_ms": number; "error_code": string | null; "error": string | null; "key_id": string | null; "device": string | null; "link": string | null; "vendor": string | null; "calls": ({ "vendor": string; "call": string; "outcome": string; "status": number | null; "started_ms": number; "duration_ms": number })[]; "more_calls": number })[]; "cursor": string | null };
+  };
+  "GET /requests/{request_id}": {
+    query: {};
+    body: undefined;
+    response: { "request_id": string; "at": string; "service": "connect" | "grid"; "method": string; "route": string; "status": number | null; "duration_ms": number; "error_code": string | null; "error": string | null; "key_id": string | null; "device": string | null; "link": string | null; "vendor": string | null; "calls": ({ "vendor": string; "call": string; "outcome": string; "status": number | null; "started_ms": number; "duration_ms": number })[]; "more_calls": number };
   };
   "POST /partners/apply": {
     query: {};

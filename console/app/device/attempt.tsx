@@ -1,4 +1,6 @@
 import { now, useNow } from '../clock.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { ErrorText } from '../parts/failure.tsx';
 import { words } from '../words/index.ts';
 import { describeCommand } from './commands.ts';
 import type { Attempt, Sender } from './sending.ts';
@@ -16,11 +18,9 @@ export function AttemptLine({ sender }: { readonly sender: Sender }) {
             <Outcome attempt={attempt} /> <span>{describeCommand(attempt.command)}</span>
           </p>
           <Explanation attempt={attempt} />
-          {attempt.state === 'unknown' && attempt.canAsk ? (
+          {attempt.state === 'unknown' && attempt.error === undefined ? (
             <p>
-              <button type="button" class="button button-small" onClick={askAgain}>
-                {texts.askAgain}
-              </button>
+              <ActionButton onClick={askAgain}>{texts.askAgain}</ActionButton>
             </p>
           ) : null}
         </>
@@ -50,7 +50,6 @@ function Waiting({ since }: { readonly since: number }) {
 }
 
 function Explanation({ attempt }: { readonly attempt: Attempt }) {
-  if (attempt.state === 'failed') return <p class="hint">{attempt.sentence}</p>;
-  if (attempt.state === 'unknown') return <p class="hint">{attempt.sentence || texts.lost}</p>;
-  return null;
+  if (attempt.state !== 'failed' && attempt.state !== 'unknown') return null;
+  return <p class="hint">{attempt.error === undefined ? texts.lost : <ErrorText error={attempt.error} />}</p>;
 }

@@ -1,13 +1,17 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Command } from '../api/shapes.ts';
 import { count, numberTyped } from '../format.ts';
-import { keepTyped } from '../session.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { Form } from '../parts/form.tsx';
+import { TextInput } from '../parts/text-input.tsx';
 import { words } from '../words/index.ts';
 import type { Control, NumberField } from './commands.ts';
 
 const texts = words.control;
 type FormControl = Extract<Control, { readonly fields: readonly NumberField[] }>;
 const MINUTES = { least: 1, most: 1_440 };
+/** A number is typed as a text, which takes a comma or a point. */
+const AS_NUMBER = { inputMode: 'decimal', most: 20 } as const;
 
 interface ControlFormProps {
   readonly control: FormControl;
@@ -21,7 +25,6 @@ export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
   const [color, setColor] = useState<string>();
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const isTyped = Object.values(typed).some((text) => text !== '') || color !== undefined;
-  useEffect(() => (isTyped ? keepTyped() : undefined), [isTyped]);
 
   const type = (name: string, text: string) => {
     setTyped({ ...typed, [name]: text });
@@ -32,24 +35,18 @@ export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
     const read = readForm(control, typed, color);
     setFaults(read.faults);
     if (read.command === undefined) return;
-    // What did not arrive stays, to be corrected or sent again.
+    // What did not arrive stays, to be corrected or sent again, and so does what was typed meanwhile.
     void onSend(read.command).then((isDone) => {
       if (!isDone) return;
-      setTyped({});
-      setColor(undefined);
+      setTyped((now) => (now === typed ? {} : now));
+      setColor((now) => (now === color ? undefined : now));
     });
   };
   return (
-    <form
-      class="control-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form class="control-form" isTyped={isTyped} onSubmit={submit}>
       {control.fields.map((field) => (
-        <NumberInput
+        <TextInput
+          {...AS_NUMBER}
           key={field.name}
           label={texts.fields[field.name]}
           hint={[rangeOf(field), field.hint].filter(Boolean).join('. ')}
@@ -60,7 +57,8 @@ export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
       ))}
       {control.hasColor === true ? <ColorInput color={color} onInput={setColor} /> : null}
       {control.isTimed === true ? (
-        <NumberInput
+        <TextInput
+          {...AS_NUMBER}
           label={texts.forMinutes}
           hint={texts.forMinutesHint}
           text={typed.minutes ?? ''}
@@ -68,41 +66,10 @@ export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
           onInput={(text) => type('minutes', text)}
         />
       ) : null}
-      <button type="submit" class="button button-primary button-small" aria-disabled={isSending}>
+      <ActionButton tone="primary" isBusy={isSending}>
         {texts.send}
-      </button>
-    </form>
-  );
-}
-
-interface NumberInputProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly text: string;
-  readonly fault: string;
-  readonly onInput: (text: string) => void;
-}
-
-function NumberInput({ label, hint, text, fault, onInput }: NumberInputProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="text"
-        inputMode="decimal"
-        autoComplete="off"
-        maxLength={20}
-        value={text}
-        aria-invalid={fault !== ''}
-        aria-describedby={`${id}-hint`}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-      <span id={`${id}-hint`} class={fault === '' ? 'hint' : 'fault'}>
-        {fault === '' ? hint : fault}
-      </span>
-    </div>
+      </ActionButton>
+    </Form>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Command, DeviceState, Reading } from '../api/shapes.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { words } from '../words/index.ts';
 import { AttemptLine } from './attempt.tsx';
 import { type Control, type ControlCapability, controlsOf, describeCommand } from './commands.ts';
@@ -15,7 +16,7 @@ interface ControlsProps {
   readonly onState: (state: DeviceState) => void;
 }
 
-/** What a device can be told, made from its capabilities. */
+/** The commands of a device, made from its capabilities. */
 export function Controls({ device, limits, blocked, onState }: ControlsProps) {
   const controls = controlsOf(device.capabilities, limits);
   if (controls.length === 0) return <p class="soft">{texts.nothing}</p>;
@@ -52,18 +53,10 @@ function OneControl({ control, device, isBlocked, onState }: OneControlProps) {
       {'buttons' in control ? (
         <div class="row">
           {control.buttons.map((type) => (
-            <button
-              key={type}
-              type="button"
-              class="button button-small"
-              aria-disabled={isSending}
-              onClick={() => {
-                // Commands of this kind hold nothing but their type.
-                if (!isSending) void sender.send({ type } as Command);
-              }}
-            >
+            // Commands of this kind hold nothing but their type.
+            <ActionButton key={type} isBusy={isSending} onClick={() => void sender.send({ type } as Command)}>
               {describeCommand({ type })}
-            </button>
+            </ActionButton>
           ))}
         </div>
       ) : (

@@ -1,8 +1,10 @@
 import type { Device, EventType, LoggedEvent } from '../api/shapes.ts';
 import { EventList } from '../events/list.tsx';
 import { type Events, LOADED_TYPES, useEvents } from '../events/read.ts';
-import { dateTime, foreign, moment } from '../format.ts';
+import { moment } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
+import { Sentence } from '../parts/sentence.tsx';
+import { Time } from '../parts/time.tsx';
 import { words } from '../words/index.ts';
 import { describeCommand } from './commands.ts';
 
@@ -53,12 +55,14 @@ function PastCommand({ event }: { readonly event: LoggedEvent }) {
   const [tone, text] = MARKS[event.type] ?? ['mark-still', event.type];
   return (
     <li class="past-command">
-      <time class="event-time number" dateTime={event.occurred_at} title={dateTime(event.occurred_at)}>
-        {moment(event.occurred_at)}
-      </time>
+      <Time at={event.occurred_at} text={moment(event.occurred_at)} class="event-time number" />
       <div class="event-what">
         <strong>{describeCommand(command)}</strong> <span class={`mark ${tone}`}>{text}</span>
-        {error === null ? null : <p class="hint">{foreign(error)}</p>}
+        {error === null ? null : (
+          <p class="hint">
+            <Sentence text={error} />
+          </p>
+        )}
       </div>
     </li>
   );
@@ -73,7 +77,7 @@ export function DeviceEvents({ device }: { readonly device: Device }) {
       <h2 id="events">{words.device.events}</h2>
       <p class="soft small">{words.device.eventsText}</p>
       {events.error === null ? null : <Failure error={events.error} />}
-      {own.length === 0 && !events.older.isThere ? (
+      {own.length === 0 && !events.older.hasMore ? (
         <p class="empty soft">{events.isLoading ? words.loading : words.device.noEvents}</p>
       ) : (
         <EventList

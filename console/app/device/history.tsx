@@ -1,16 +1,24 @@
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/queries.ts';
 import type { Device, History as Page } from '../api/shapes.ts';
 import { now } from '../clock.ts';
 import { useEvents } from '../events/read.ts';
 import { count } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Ranges } from '../parts/ranges.tsx';
+import { TableScroll } from '../parts/scrolled.tsx';
+import { Pointer } from '../plot/pointer.tsx';
+import { pointAt, valueAt } from '../plot/points.ts';
+import { useWidth } from '../plot/width.ts';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
 import { COMMAND_TYPES } from './events.tsx';
-import { type Panel, panelsOf, pointAt, valueAt } from './panels.ts';
+import { type Panel, panelsOf } from './panels.ts';
 import { Plot } from './plot.tsx';
+import { PricePlot, type Prices, priceAt } from './prices.tsx';
 import { RANGE_NAMES, RANGES, type RangeName } from './ranges.ts';
 
 const texts = words.history;
@@ -20,7 +28,7 @@ const MOST_FIGURES = 400;
 const STEPS = 200;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** What a device was like. */
+/** The history of a device. */
 export function History({ device }: { readonly device: Device }) {
   const [search, setSearch] = useSearch();
   const chosen = RANGE_NAMES.find((name) => name === search.get('range')) ?? 'day';
@@ -30,13 +38,16 @@ export function History({ device }: { readonly device: Device }) {
     [device.capabilities.join(), range.resolution],
   );
   const until = Date.parse(search.get('to') ?? '');
-  const isNow = Number.isNaN(until);
-  const { data, error, isPending } = useHistory({
+  // No device was there before 1970.
+  const isNow = !(until > range.ms);
+  const { data, error, isPending, refetch } = useHistory({
     device,
     name: chosen,
     panels,
     to: isNow ? undefined : until,
   });
+  const to = data?.to ?? (isNow ? now() : until);
+  const from = data?.from ?? to - range.ms;
   const move = (to: number) => setSearch({ to: to >= now() ? '' : new Date(to).toISOString() });
   if (panels.length === 0)
     return (
@@ -49,55 +60,27 @@ export function History({ device }: { readonly device: Device }) {
     <section class="card" aria-labelledby="history">
       <div class="card-head">
         <h2 id="history">{texts.title}</h2>
-        <Ranges chosen={chosen} onChoose={(name) => setSearch({ range: name === 'day' ? '' : name })} />
+        <Ranges
+          {...{ legend: texts.range, options: RANGE_NAMES, texts: texts.ranges, chosen }}
+          onChoose={(name) => setSearch({ range: name === 'day' ? '' : name })}
+        />
       </div>
-      {error === null ? null : <Failure error={error} />}
-      {data === undefined ? (
-        <p class="soft history-wait">{isPending ? words.loading : texts.empty}</p>
-      ) : (
-        <>
-          <div class="row history-span">
-            <button type="button" class="button button-small" onClick={() => move(data.to - range.ms)}>
-              ← {texts.earlier}
-            </button>
-            <p class="small">{texts.span(range.moment(data.from), range.moment(data.to))}</p>
-            <button
-              type="button"
-              class="button button-small"
-              disabled={isNow}
-              onClick={() => move(data.to + range.ms)}
-            >
-              {texts.later} →
-            </button>
-          </div>
-          <Plots device={device} panels={panels} name={chosen} data={data} />
-        </>
-      )}
+      <div class="row history-span">
+        <ActionButton onClick={() => move(to - range.ms)}>← {texts.earlier}</ActionButton>
+        <p class="small">{texts.span(range.moment(from), range.moment(to))}</p>
+        <ActionButton isDisabled={isNow} onClick={() => move(to + range.ms)}>
+          {texts.later} →
+        </ActionButton>
+      </div>
+      {error === null ? null : <Failure error={error} onRetry={() => void refetch()} />}
+      {isPending ? <p class="soft history-wait">{words.loading}</p> : null}
+      {data === undefined ? null : <Plots device={device} panels={panels} name={chosen} data={data} />}
     </section>
   );
 }
 
-function Ranges({
-  chosen,
-  onChoose,
-}: {
-  readonly chosen: RangeName;
-  readonly onChoose: (name: RangeName) => void;
-}) {
-  return (
-    <fieldset class="ranges">
-      <legend class="hidden-visually">{texts.range}</legend>
-      {RANGE_NAMES.map((name) => (
-        <label key={name} class="range">
-          <input type="radio" name="range" checked={name === chosen} onChange={() => onChoose(name)} />
-          <span>{texts.ranges[name]}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
 interface Loaded extends Pick<Page, 'points' | 'gaps'> {
+  readonly prices: Prices | undefined;
   readonly from: number;
   readonly to: number;
 }
@@ -121,13 +104,15 @@ function useHistory({ device, name, panels, to: until }: HistoryQuery) {
       const from = to - range.ms;
       const points: Page['points'][number][] = [];
       const gaps: Page['gaps'][number][] = [];
+      const slots: Prices['slots'][number][] = [];
+      let prices: Prices | undefined;
       let cursor: string | undefined;
       for (let page = 0; page < MOST_PAGES; page++) {
         const { body } = await call('GET /devices/{id}/history', {
           path: [device.id],
           query: {
             vendor: device.vendor,
-            fields,
+            fields: `${fields},price`,
             from: new Date(from).toISOString(),
             to: new Date(to).toISOString(),
             resolution: range.resolution,
@@ -139,10 +124,14 @@ function useHistory({ device, name, panels, to: until }: HistoryQuery) {
         });
         points.push(...body.points);
         gaps.push(...body.gaps);
+        // A slot at the edge of two pages is in both.
+        const read = slots.at(-1)?.end ?? '';
+        slots.push(...(body.prices?.slots.filter(({ start }) => start >= read) ?? []));
+        prices = body.prices && { ...body.prices, slots };
         if (body.cursor === null) break;
         cursor = body.cursor;
       }
-      return { points, gaps, from, to };
+      return { points, gaps, prices, from, to };
     },
   });
 }
@@ -174,9 +163,8 @@ function Plots({ device, panels, name, data }: PlotsProps) {
   );
   if (isEmpty)
     return (
-      <div class="empty" ref={place}>
-        <strong>{texts.empty}</strong>
-        <p>{texts.emptyText}</p>
+      <div ref={place}>
+        <Empty title={texts.empty} text={texts.emptyText} />
       </div>
     );
   const pointed = at === undefined ? undefined : pointAt(points, at);
@@ -203,7 +191,24 @@ function Plots({ device, panels, name, data }: PlotsProps) {
           )}
         </figure>
       ))}
-      <Pointer {...{ panels, from, to, points, at }} moment={range.moment} onPoint={setAt} />
+      {data.prices === undefined ? null : (
+        <PricePlot {...{ device, from, to, width, at }} prices={data.prices} onPoint={setAt} />
+      )}
+      <Pointer
+        {...{ from, to, at }}
+        steps={STEPS}
+        rest={to}
+        moment={range.moment}
+        said={(moment) =>
+          [
+            ...panels.map((panel) => `${panel.title} ${readOut(panel, pointAt(points, moment))}`),
+            priceAt(data.prices, moment),
+          ]
+            .filter((one) => one !== '')
+            .join(', ')
+        }
+        onPoint={setAt}
+      />
       <p class="hint">
         {[
           `${texts.resolutions[range.resolution]}.`,
@@ -211,7 +216,7 @@ function Plots({ device, panels, name, data }: PlotsProps) {
           commands.length === 0 ? '' : texts.marks,
         ].join(' ')}
       </p>
-      <Figures panels={panels} points={points} moment={range.moment} />
+      <Figures panels={panels} points={points} prices={data.prices} moment={range.moment} />
     </div>
   );
 }
@@ -224,63 +229,26 @@ const readOut = (panel: Panel, point: Parameters<typeof valueAt>[0]): string => 
   return values.length === 0 ? texts.nothingKnown : values.join(' · ');
 };
 
-interface PointerProps {
-  readonly panels: readonly Panel[];
-  readonly from: number;
-  readonly to: number;
-  readonly points: Loaded['points'];
-  readonly at: number | undefined;
-  readonly moment: (at: number) => string;
-  readonly onPoint: (at: number) => void;
-}
-
-/** The keyboard's way into the plots. */
-function Pointer({ panels, from, to, points, at, moment, onPoint }: PointerProps) {
-  const id = useId();
-  const shown = at ?? to;
-  const point = pointAt(points, shown);
-  const said = [moment(shown), ...panels.map((panel) => `${panel.title} ${readOut(panel, point)}`)].join(
-    ', ',
-  );
-  return (
-    <div class="pointer">
-      <label for={id} class="small soft">
-        {texts.pointer}
-      </label>
-      <input
-        id={id}
-        type="range"
-        min={0}
-        max={STEPS}
-        value={Math.round(((shown - from) / (to - from)) * STEPS)}
-        aria-valuetext={said}
-        onInput={(event) => onPoint(from + (Number(event.currentTarget.value) / STEPS) * (to - from))}
-      />
-      <output for={id} class="small number">
-        {at === undefined ? '' : moment(at)}
-      </output>
-    </div>
-  );
-}
-
 interface FiguresProps {
   readonly panels: readonly Panel[];
   readonly points: Loaded['points'];
+  readonly prices: Prices | undefined;
   readonly moment: (at: number) => string;
 }
 
 /** The same values as a table. It is made when it is opened. */
-function Figures({ panels, points, moment }: FiguresProps) {
+function Figures({ panels, points, prices, moment }: FiguresProps) {
   const [isOpen, setOpen] = useState(false);
+  const label = useId();
   const shown = isOpen ? points.slice(-MOST_FIGURES) : [];
+  const isPriced = prices !== undefined && prices.slots.length > 0;
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{texts.figures}</summary>
+      <summary id={label}>{texts.figures}</summary>
       {isOpen ? (
         <>
           {points.length > shown.length ? <p class="hint">{texts.figuresCut(count(shown.length))}</p> : null}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-          <section class="table-scroll figures-scroll" tabIndex={0} aria-label={texts.figures}>
+          <TableScroll labelledBy={label} isTall>
             <table>
               <thead>
                 <tr>
@@ -290,6 +258,11 @@ function Figures({ panels, points, moment }: FiguresProps) {
                       {panel.title}
                     </th>
                   ))}
+                  {isPriced ? (
+                    <th scope="col" class="number">
+                      {texts.spotPrice}
+                    </th>
+                  ) : null}
                 </tr>
               </thead>
               <tbody>
@@ -303,28 +276,16 @@ function Figures({ panels, points, moment }: FiguresProps) {
                         {readOut(panel, point)}
                       </td>
                     ))}
+                    {isPriced ? (
+                      <td class="number">{priceAt(prices, Date.parse(point.start)) || texts.nothingKnown}</td>
+                    ) : null}
                   </tr>
                 ))}
               </tbody>
             </table>
-          </section>
+          </TableScroll>
         </>
       ) : null}
     </details>
   );
-}
-
-/** The width of an element, px, as it is now. */
-function useWidth(place: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(Math.floor(entry.contentRect.width));
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }

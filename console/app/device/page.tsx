@@ -1,21 +1,25 @@
 import { useEffect } from 'preact/hooks';
 import { Refused } from '../api/call.ts';
 import { useRead } from '../api/queries.ts';
-import type { Device, DeviceState, Reading } from '../api/shapes.ts';
+import type { Device, DeviceState } from '../api/shapes.ts';
 import { useVendorNames } from '../api/vendors.ts';
-import { useNow } from '../clock.ts';
 import { ConditionMark } from '../devices/condition-mark.tsx';
-import { ago, dateTime, foreign } from '../format.ts';
+import { foreign } from '../format.ts';
 import { devices } from '../live/index.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
 import { Name } from '../parts/name.tsx';
 import { useTitle } from '../parts/title.ts';
+import { isCar } from '../planner/known.ts';
 import { hrefOf } from '../route.ts';
 import { useSelected } from '../store.ts';
 import { words } from '../words/index.ts';
+import { Conditions } from './conditions.tsx';
 import { Controls } from './controls.tsx';
 import { DeviceEvents, PastCommands } from './events.tsx';
+import { Freshness } from './freshness.tsx';
 import { History } from './history.tsx';
 import { Interventions } from './interventions.tsx';
 import { ChargingSessions, hasSessions } from './sessions.tsx';
@@ -28,13 +32,14 @@ interface OfDevice {
   readonly id: string;
 }
 
-/** One device: what it is like, was like, and can be told. */
+/** One device: its state, its history and its commands. */
 export function DevicePage({ vendor, id }: OfDevice) {
   const listed = useSelected(devices, () => devices.find(vendor, id));
   const status = useSelected(devices, (all) => all.status);
   const reading = useReading({ vendor, id });
   const device: Device | undefined = listed ?? reading.data?.device;
-  if (device === undefined) return <Missing status={status} error={reading.error} />;
+  if (device === undefined)
+    return <Missing status={status} error={reading.error} onRetry={() => void reading.refetch()} />;
   return (
     <div class="stack device">
       <Head device={device} />
@@ -51,34 +56,41 @@ export function DevicePage({ vendor, id }: OfDevice) {
           />
         </section>
         <History device={device} />
+        <Conditions device={device} onState={(state) => devices.take(device, state)} />
       </div>
       {hasSessions(device) ? <ChargingSessions device={device} /> : null}
       <div class="device-columns">
         <PastCommands device={device} />
         <DeviceEvents device={device} />
       </div>
-      <Facts device={device} />
+      <About device={device} />
     </div>
   );
 }
 
-/** The reading of a device. What came by the stream since then is newer. */
+/** The reading of a device. One that was kept from an earlier visit may be older than what is listed. */
 function useReading({ vendor, id }: OfDevice) {
   const result = useRead('GET /devices/{id}', { path: [id], query: { vendor } });
   const { data } = result;
   useEffect(() => {
-    if (data !== undefined) devices.take({ vendor, id }, data.state);
+    if (data !== undefined) devices.take({ vendor, id }, data.state, data.observed_at);
   }, [data]);
   return result;
 }
 
-function Missing({ status, error }: { readonly status: string; readonly error: Error | null }) {
+interface MissingProps {
+  readonly status: string;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+}
+
+function Missing({ status, error, onRetry }: MissingProps) {
   useTitle(words.pages.devices);
   if (error !== null && !(error instanceof Refused && error.status === 404))
     return (
       <div class="stack">
         <h1>{texts.readFailed}</h1>
-        <Failure error={error} />
+        <Failure error={error} onRetry={onRetry} />
       </div>
     );
   if (status === 'loading' || error === null)
@@ -119,6 +131,16 @@ function Head({ device }: { readonly device: Device }) {
       <p class="soft">
         {type} · {vendors.get(device.vendor) ?? device.vendor}
       </p>
+      {isCar(device) ? (
+        <p>
+          <Link
+            class="button button-small"
+            href={hrefOf({ page: 'planner' }, { vendor: device.vendor, device: device.id })}
+          >
+            {words.planner.begin}
+          </Link>
+        </p>
+      ) : null}
     </div>
   );
 }
@@ -136,14 +158,9 @@ function Now({ device, listed, reading }: NowProps) {
     <section class="card" aria-labelledby="now">
       <div class="card-head">
         <h2 id="now">{texts.now}</h2>
-        <button
-          type="button"
-          class="button button-small"
-          aria-disabled={isFetching}
-          onClick={() => void reading.refetch()}
-        >
+        <ActionButton isBusy={isFetching} onClick={() => void reading.refetch()}>
           {isFetching ? texts.reading : texts.readAgain}
-        </button>
+        </ActionButton>
       </div>
       {error === null ? null : <Failure title={texts.readFailed} error={error} />}
       {state === undefined ? (
@@ -156,48 +173,30 @@ function Now({ device, listed, reading }: NowProps) {
         <>
           {error === null ? null : <p class="soft small">{texts.lastKnown}</p>}
           <StateFigures state={state} capacity={data?.available_capacity} />
-          <Freshness device={device} data={data} />
+          <Freshness device={device} data={data} error={error} onDue={() => void reading.refetch()} />
         </>
       )}
     </section>
   );
 }
 
-/** How old the shown state is, in words that go on by themselves. */
-function Freshness({ device, data }: { readonly device: Device; readonly data: Reading | undefined }) {
-  const at = useNow(1_000);
-  const heard = devices.observedAt(device.vendor, device.id);
-  const read = data?.observed_at;
-  const measured = [heard, read]
-    .filter((one) => one !== undefined)
-    .sort()
-    .at(-1);
-  if (measured === undefined) return null;
-  return (
-    <p class="soft small">
-      <time dateTime={measured} title={dateTime(measured)}>
-        {texts.measured(ago(measured, at))}
-      </time>
-    </p>
-  );
-}
-
-function Facts({ device }: { readonly device: Device }) {
+function About({ device }: { readonly device: Device }) {
   return (
     <section class="stack-small" aria-labelledby="facts">
       <h2 id="facts">{texts.facts}</h2>
-      <dl class="facts">
-        <dt>{texts.id}</dt>
-        <dd>
-          <code>{device.id}</code>
-        </dd>
-        <dt>{texts.capabilities}</dt>
-        <dd class="capabilities">
-          {device.capabilities.map((one) => (
-            <code key={one}>{one}</code>
-          ))}
-        </dd>
-      </dl>
+      <Facts
+        facts={[
+          [texts.id, <code key="id">{device.id}</code>],
+          [
+            texts.capabilities,
+            <div key="capabilities" class="capabilities">
+              {device.capabilities.map((one) => (
+                <code key={one}>{one}</code>
+              ))}
+            </div>,
+          ],
+        ]}
+      />
     </section>
   );
 }

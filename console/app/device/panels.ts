@@ -1,9 +1,7 @@
-import type { Capability, History } from '../api/shapes.ts';
+import type { Capability } from '../api/shapes.ts';
 import { energy, percent, power, temperature } from '../format.ts';
 import { words } from '../words/index.ts';
 import type { Resolution } from './ranges.ts';
-
-export type Point = History['points'][number];
 
 /** A plot of one unit. */
 export interface Panel {
@@ -69,25 +67,4 @@ export function panelsOf(capabilities: readonly Capability[], resolution: Resolu
       unit: 1,
     });
   return panels;
-}
-
-/** The value of a field at a point; undefined where none is known. */
-export function valueAt(point: Point | undefined, field: string): number | undefined {
-  const value = point?.[field];
-  return typeof value === 'number' ? value : undefined;
-}
-
-/** The point that a moment is in; points are in order. */
-export function pointAt(points: readonly Point[], at: number): Point | undefined {
-  let low = 0;
-  let high = points.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const point = points[middle];
-    if (point === undefined) return undefined;
-    if (Date.parse(point.start) > at) high = middle - 1;
-    else if (Date.parse(point.end) < at) low = middle + 1;
-    else return point;
-  }
-  return undefined;
 }

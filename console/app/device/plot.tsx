@@ -1,15 +1,15 @@
 import { scaleLinear, scaleTime } from 'd3-scale';
 import { useMemo } from 'preact/hooks';
 import type { History, LoggedEvent } from '../api/shapes.ts';
+import { TimeAxis, VALUE_TICKS, ValueAxis } from '../plot/axes.tsx';
+import { pointing } from '../plot/pointing.ts';
+import { barsOf, extentOf, stepsOf } from '../plot/shapes.ts';
 import { words } from '../words/index.ts';
 import { describeCommand } from './commands.ts';
 import type { Panel } from './panels.ts';
-import { barsOf, extentOf, stepsOf } from './shapes.ts';
 
 const HEIGHT = 150;
-const MARGIN = { top: 12, right: 8, bottom: 22, left: 62 };
-const PX_PER_TICK = 90;
-const Y_TICKS = 4;
+export const MARGIN = { top: 12, right: 8, bottom: 22, left: 62 };
 
 export interface PlotProps {
   readonly panel: Panel;
@@ -33,11 +33,6 @@ export function Plot({ panel, history, from, to, width, tick, commands, at, onPo
   );
   if (drawn === undefined) return <p class="soft small">{words.history.empty}</p>;
   const { x, label } = drawn;
-  const point = ({ clientX, currentTarget }: PointerEvent) => {
-    if (!(currentTarget instanceof Element)) return;
-    const moment = x.invert(clientX - currentTarget.getBoundingClientRect().left).getTime();
-    onPoint(Math.min(Math.max(moment, from), to));
-  };
   return (
     <svg
       class="history-plot"
@@ -46,9 +41,7 @@ export function Plot({ panel, history, from, to, width, tick, commands, at, onPo
       viewBox={`0 0 ${width} ${HEIGHT}`}
       role="img"
       aria-label={label}
-      onPointerMove={point}
-      onPointerDown={point}
-      onPointerLeave={() => onPoint(undefined)}
+      {...pointing({ x, from, to }, onPoint)}
     >
       {drawn.back}
       {commands.map((event) => {
@@ -84,11 +77,10 @@ function draw({ panel, history, from, to, width, tick }: Drawing) {
     .range([MARGIN.left, width - MARGIN.right]);
   const y = scaleLinear()
     .domain([least - room, most + room])
-    .nice(Y_TICKS)
+    .nice(VALUE_TICKS)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
   const scales = { x, y };
   const bottom = HEIGHT - MARGIN.bottom;
-  const xTicks = x.ticks(Math.max(2, Math.floor((width - MARGIN.left) / PX_PER_TICK)));
   const back = (
     <>
       {gaps.map((gap) => {
@@ -105,25 +97,8 @@ function draw({ panel, history, from, to, width, tick }: Drawing) {
           />
         );
       })}
-      {y.ticks(Y_TICKS).map((value) => (
-        <g key={value} class={value === 0 ? 'plot-zero' : 'plot-grid'}>
-          <line x1={MARGIN.left} x2={width - MARGIN.right} y1={y(value)} y2={y(value)} />
-          <text x={MARGIN.left - 8} y={y(value)} dy="0.32em" text-anchor="end">
-            {panel.format(value)}
-          </text>
-        </g>
-      ))}
-      {xTicks.map((value) => (
-        <text
-          key={value.getTime()}
-          class="plot-tick"
-          x={x(value)}
-          y={HEIGHT - 4}
-          text-anchor={x(value) > width - 30 ? 'end' : 'middle'}
-        >
-          {tick(value)}
-        </text>
-      ))}
+      <ValueAxis scale={y} left={MARGIN.left} right={width - MARGIN.right} format={panel.format} />
+      <TimeAxis scale={x} left={MARGIN.left} width={width} y={HEIGHT - 4} tick={tick} />
       {panel.fields.map((field, index) => {
         const series = `series-${field === 'production_w' ? 5 : index + 2}`;
         if (panel.kind === 'bars')

@@ -1,5 +1,5 @@
 import type { History } from '../api/shapes.ts';
-import { clockTime, dayMonth, dayMonthYear, month, shortDateTime, weekday } from '../format.ts';
+import { clockTime, dayMonth, dayMonthYear, dayOrTime, month, shortDateTime } from '../format.ts';
 
 export type Resolution = History['resolution'];
 
@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const RANGES = {
   hours: { ms: 3 * HOUR_MS, resolution: 'raw', tick: clockTime, moment: shortDateTime },
   day: { ms: DAY_MS, resolution: '15m', tick: clockTime, moment: shortDateTime },
-  week: { ms: 7 * DAY_MS, resolution: '15m', tick: weekday, moment: shortDateTime },
+  week: { ms: 7 * DAY_MS, resolution: '15m', tick: dayOrTime, moment: shortDateTime },
   month: { ms: 31 * DAY_MS, resolution: '1h', tick: dayMonth, moment: shortDateTime },
   year: { ms: 365 * DAY_MS, resolution: '1d', tick: month, moment: dayMonthYear },
 } satisfies Record<string, Range>;

@@ -1,15 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, newIdempotencyKey, Refused } from '../api/call.ts';
 import type { Command, DeviceState } from '../api/shapes.ts';
-import { sentenceOf } from '../parts/failure.tsx';
 
 /** What is known of a command that was sent from this page. */
 export type Attempt = { readonly command: Command } & (
   | { readonly state: 'sending'; readonly sentAt: number }
   | { readonly state: 'succeeded' }
-  | { readonly state: 'failed'; readonly sentence: string }
-  /** It may have been carried out. `canAsk`: the service may know by now. */
-  | { readonly state: 'unknown'; readonly sentence: string; readonly canAsk: boolean }
+  | { readonly state: 'failed'; readonly error: Refused }
+  /** It may have been carried out. Without a response the service may know by now, and is asked again. */
+  | { readonly state: 'unknown'; readonly error: Refused | undefined }
 );
 
 export interface Sender {
@@ -65,9 +64,6 @@ export function useSender(
 }
 
 function outcomeOf(error: unknown) {
-  if (!(error instanceof Refused)) return { state: 'unknown', sentence: '', canAsk: true } as const;
-  const sentence = sentenceOf(error);
-  return error.code === 'command.outcome_unknown'
-    ? ({ state: 'unknown', sentence, canAsk: false } as const)
-    : ({ state: 'failed', sentence } as const);
+  if (!(error instanceof Refused)) return { state: 'unknown', error: undefined } as const;
+  return { state: error.code === 'command.outcome_unknown' ? 'unknown' : 'failed', error } as const;
 }

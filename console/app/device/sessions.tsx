@@ -2,14 +2,17 @@ import { useRef, useState } from 'preact/hooks';
 import { call, searchOf } from '../api/call.ts';
 import { useQuery } from '../api/queries.ts';
 import type { ChargingSession, Device } from '../api/shapes.ts';
-import { clockTime, dateTime, duration, energy, foreign, money, power, shortDateTime } from '../format.ts';
+import { clockTime, duration, energy, money, power, shortDateTime } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
+import { More } from '../parts/more.tsx';
+import { Sentence } from '../parts/sentence.tsx';
+import { Time } from '../parts/time.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.sessions;
 const AT_FIRST = 10;
 const MORE = 50;
-/** What runs changes with the state of the device, of which no event of its own tells. */
+/** A running session changes with the state of the device; no event of its own reports that. */
 const REFETCH_MS = 30_000;
 
 /** Whether a device has sessions of charging. */
@@ -58,20 +61,11 @@ export function ChargingSessions({ device }: { readonly device: Device }) {
           ))}
         </ol>
       )}
-      {shown?.hasMore === true ? (
-        <p>
-          <button
-            type="button"
-            class="button button-small"
-            aria-disabled={result.data === undefined}
-            onClick={() => {
-              if (result.data !== undefined) setPages(pages + 1);
-            }}
-          >
-            {texts.more}
-          </button>
-        </p>
-      ) : null}
+      <More
+        hasMore={shown?.hasMore === true}
+        isLoading={result.isPending}
+        onMore={() => (result.error === null ? setPages(pages + 1) : void result.refetch())}
+      />
     </section>
   );
 }
@@ -127,7 +121,7 @@ function Session({ session }: { readonly session: ChargingSession }) {
           {session.complete ? null : <p class="mark mark-note mark-wrap">{texts.incomplete}</p>}
           {session.cost_missing === null ? null : (
             <p class="hint">
-              {texts.noCost(texts.reasons[session.cost_missing] ?? foreign(session.cost_missing))}
+              {texts.noCost} {texts.reasons[session.cost_missing] ?? <Sentence text={session.cost_missing} />}
             </p>
           )}
         </div>
@@ -144,18 +138,19 @@ function When({ session: { started_at: began, ended_at: ended } }: { readonly se
         <span>{texts.beginUnknown}</span>
       ) : (
         <strong>
-          <time dateTime={began} title={dateTime(began)}>
-            {shortDateTime(began)}
-          </time>
+          <Time at={began} text={shortDateTime(began)} />
         </strong>
       )}
       {ended === null ? (
         <span class="mark mark-busy">{texts.running}</span>
       ) : (
         <span class="soft small">
-          <time dateTime={ended} title={dateTime(ended)}>
-            {texts.ended(began !== null && isSameDay(began, ended) ? clockTime(ended) : shortDateTime(ended))}
-          </time>
+          <Time
+            at={ended}
+            text={texts.ended(
+              began !== null && isSameDay(began, ended) ? clockTime(ended) : shortDateTime(ended),
+            )}
+          />
           {seconds === null ? null : ` · ${duration(seconds)}`}
         </span>
       )}

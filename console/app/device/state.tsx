@@ -1,5 +1,6 @@
 import type { DeviceState, Reading } from '../api/shapes.ts';
 import { ampere, duration, energy, foreign, percent, power, temperature } from '../format.ts';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.device;
@@ -29,16 +30,7 @@ export function StateFigures({ state, capacity }: StateProps) {
           ))}
         </dl>
       )}
-      {others.length === 0 ? null : (
-        <dl class="facts">
-          {others.map(([name, value]) => (
-            <>
-              <dt key={name}>{name}</dt>
-              <dd key={`${name}-value`}>{value}</dd>
-            </>
-          ))}
-        </dl>
-      )}
+      {others.length === 0 ? null : <Facts facts={others} />}
     </>
   );
 }
@@ -72,9 +64,9 @@ function figuresOf(state: DeviceState): readonly Figure[] {
   ];
 }
 
-function othersOf(state: DeviceState, capacity: Reading['available_capacity']): readonly Figure[] {
+function othersOf(state: DeviceState, capacity: Reading['available_capacity']): readonly Fact[] {
   const { fields } = texts;
-  const flag = (value: boolean | null | undefined, name: string, word = yesNo): Figure[] =>
+  const flag = (value: boolean | null | undefined, name: string, word = yesNo): Fact[] =>
     typeof value === 'boolean' ? [[name, word(value)]] : [];
   const room = [
     ...(typeof capacity?.current_a === 'number' ? [ampere(capacity.current_a)] : []),

@@ -4,8 +4,11 @@ import { useVendorNames } from '../api/vendors.ts';
 import { count, foreign } from '../format.ts';
 import { keyOfDevice } from '../live/devices.ts';
 import { devices } from '../live/index.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { Choice } from '../parts/choice.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Filters, TextFilter } from '../parts/text-filter.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useTyped } from '../parts/typed.ts';
 import { useSearch } from '../route.ts';
@@ -13,6 +16,7 @@ import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 import { CONDITIONS } from './condition.ts';
 import { filtered } from './filter.ts';
+import { NoDevices } from './no-devices.tsx';
 import { DeviceTable } from './table.tsx';
 
 const texts = words.devices;
@@ -23,9 +27,10 @@ export function DevicesPage() {
   useTitle(texts.title);
   const all = useStore(devices);
   const [search, setSearch] = useSearch();
-  const [text, setText] = useTyped(search.get('q') ?? '', (q) => setSearch({ q }));
-  const [userTyped, setUserTyped] = useTyped(search.get('user') ?? '', (user) => setSearch({ user }));
+  const textTyped = useTyped(search.get('q') ?? '', (q) => setSearch({ q }));
   const user = search.get('user') ?? '';
+  const userTyped = useTyped(user, (value) => setSearch({ user: value }));
+  const [text] = textTyped;
   const vendorNames = useVendorNames();
   const ofUser = useDevicesOf(user);
   const choice = {
@@ -45,54 +50,33 @@ export function DevicesPage() {
   return (
     <div class="stack">
       <h1>{texts.title}</h1>
-      <search>
-        <form class="filters" onSubmit={(event) => event.preventDefault()}>
-          <label class="filter filter-wide">
-            <span>{texts.search}</span>
-            <input
-              type="search"
-              value={text}
-              placeholder={texts.searchHint}
-              maxLength={200}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </label>
-          <Choice
-            label={texts.vendor}
-            value={choice.vendor}
-            all={texts.all}
-            options={vendors.map((vendor) => [vendor, vendorNames.get(vendor) ?? vendor])}
-            onChange={(vendor) => setSearch({ vendor })}
-          />
-          <Choice
-            label={texts.type}
-            value={choice.type}
-            all={texts.all}
-            options={Object.entries(words.types).filter(
-              ([type]) => type === choice.type || [...types].some((one) => one === type),
-            )}
-            onChange={(type) => setSearch({ type })}
-          />
-          <Choice
-            label={texts.condition}
-            value={choice.condition}
-            all={texts.all}
-            options={CONDITIONS.map((one) => [one, words.conditions[one]])}
-            onChange={(state) => setSearch({ state })}
-          />
-          <label class="filter">
-            <span>{texts.user}</span>
-            <input
-              type="text"
-              value={userTyped}
-              placeholder={texts.userHint}
-              maxLength={200}
-              autoComplete="off"
-              onInput={(event) => setUserTyped(event.currentTarget.value)}
-            />
-          </label>
-        </form>
-      </search>
+      <Filters>
+        <TextFilter label={texts.search} hint={texts.searchHint} typed={textTyped} isSearch />
+        <Choice
+          label={texts.vendor}
+          value={choice.vendor}
+          all={words.filters.all}
+          options={vendors.map((vendor) => [vendor, vendorNames.get(vendor) ?? vendor])}
+          onChange={(vendor) => setSearch({ vendor })}
+        />
+        <Choice
+          label={texts.type}
+          value={choice.type}
+          all={words.filters.all}
+          options={Object.entries(words.types).filter(
+            ([type]) => type === choice.type || [...types].some((one) => one === type),
+          )}
+          onChange={(type) => setSearch({ type })}
+        />
+        <Choice
+          label={texts.condition}
+          value={choice.condition}
+          all={words.filters.all}
+          options={CONDITIONS.map((one) => [one, words.conditions[one]])}
+          onChange={(state) => setSearch({ state })}
+        />
+        <TextFilter label={words.filters.user} hint={words.filters.userHint} typed={userTyped} />
+      </Filters>
       {all.status === 'failed' && all.error !== undefined ? (
         <Failure error={all.error} onRetry={() => void devices.load()} />
       ) : null}
@@ -104,42 +88,27 @@ export function DevicesPage() {
             : texts.count(count(shown.length), count(all.list.length))}
         </p>
         {isFiltered ? (
-          <button
-            type="button"
-            class="button button-small"
+          <ActionButton
             onClick={() => {
-              setText('');
-              setUserTyped('');
+              for (const [, setTyped] of [textTyped, userTyped]) setTyped('');
               setSearch(Object.fromEntries(FILTERS.map((name) => [name, ''])));
             }}
           >
             {texts.clear}
-          </button>
+          </ActionButton>
         ) : null}
       </div>
       {all.status === 'loaded' && !ofUser.isLoading && shown.length === 0 ? (
-        <Nothing isEmpty={all.list.length === 0} user={ofUser.keys?.size === 0 ? user : ''} />
+        all.list.length === 0 ? (
+          <NoDevices />
+        ) : (
+          <Empty
+            title={texts.noMatch}
+            text={ofUser.keys?.size === 0 ? texts.noUser(foreign(user)) : texts.noMatchText}
+          />
+        )
       ) : null}
       {shown.length > 0 ? <DeviceTable list={shown} vendorNames={vendorNames} /> : null}
-    </div>
-  );
-}
-
-function Nothing({ isEmpty, user }: { readonly isEmpty: boolean; readonly user: string }) {
-  if (isEmpty)
-    return (
-      <div class="empty">
-        <strong>{words.overview.noDevices}</strong>
-        <p>{words.overview.noDevicesText}</p>
-        <p>
-          <a href="/docs">{words.overview.guide}</a>
-        </p>
-      </div>
-    );
-  return (
-    <div class="empty">
-      <strong>{texts.noMatch}</strong>
-      <p>{user === '' ? texts.noMatchText : texts.noUser(foreign(user))}</p>
     </div>
   );
 }

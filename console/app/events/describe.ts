@@ -16,6 +16,8 @@ const FORMATS: Readonly<Record<string, (value: number) => string>> = {
 export function describeEvent(event: LoggedEvent): string {
   const change = dataOf(event, 'device.state_changed');
   if (change !== undefined) return describeChanges(change.changes);
+  const removal = dataOf(event, 'device.removed');
+  if (removal !== undefined) return words.events.removedBecause[removal.reason];
   switch (event.type) {
     case 'command.succeeded':
     case 'command.failed':
@@ -23,9 +25,7 @@ export function describeEvent(event: LoggedEvent): string {
       const { command } = event.data as { command: { type: string } };
       return describeCommand(command);
     }
-    case 'link.needs_relink':
     case 'link_session.failed':
-    case 'device.removed':
       return foreign(String(event.data.reason ?? ''));
     case 'intervention.opened':
     case 'intervention.resolved':

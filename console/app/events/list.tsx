@@ -1,9 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { LoggedEvent } from '../api/shapes.ts';
-import { dateTime, moment } from '../format.ts';
+import { dataOf, type LoggedEvent } from '../api/shapes.ts';
+import { moment } from '../format.ts';
 import { devices } from '../live/index.ts';
 import { Link } from '../parts/link.tsx';
+import { More } from '../parts/more.tsx';
 import { Name } from '../parts/name.tsx';
+import { Code } from '../parts/scrolled.tsx';
+import { Sentence } from '../parts/sentence.tsx';
+import { Time } from '../parts/time.tsx';
 import { hrefOf } from '../route.ts';
 import { useSelected } from '../store.ts';
 import { words } from '../words/index.ts';
@@ -29,7 +33,7 @@ export function EventList({ events, label, hasDevice, atFirst = AT_FIRST, older 
     setMost(next);
     if (events.length < next) older.load();
   };
-  // Names are known when the list of devices is there.
+  // Names are known once the list of devices is loaded.
   useSelected(devices, ({ status }) => status);
   return (
     <div class="stack-small">
@@ -40,13 +44,12 @@ export function EventList({ events, label, hasDevice, atFirst = AT_FIRST, older 
           </li>
         ))}
       </ol>
-      {events.length > most || older.isThere ? (
-        <p>
-          <button type="button" class="button button-small" disabled={older.isLoading} onClick={showOlder}>
-            {older.isLoading ? words.loading : words.events.older}
-          </button>
-        </p>
-      ) : null}
+      <More
+        hasMore={events.length > most || older.hasMore}
+        isLoading={older.isLoading}
+        text={words.events.older}
+        onMore={showOlder}
+      />
     </div>
   );
 }
@@ -69,18 +72,24 @@ function OneEvent({ event, hasDevice }: Pick<EventListProps, 'hasDevice'> & { re
   return (
     <details class="event" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
       <summary>
-        <time class="event-time number" dateTime={event.occurred_at} title={dateTime(event.occurred_at)}>
-          {moment(event.occurred_at)}
-        </time>
+        <Time at={event.occurred_at} text={moment(event.occurred_at)} class="event-time number" />
         <span class="event-what">
           <span class={`mark ${TONES[event.type] ?? 'mark-still'}`}>{names[event.type] ?? event.type}</span>
           {hasDevice ? <Subject event={event} /> : null}
-          <span class="event-text soft">{describeEvent(event)}</span>
+          <span class="event-text soft">
+            <EventText event={event} />
+          </span>
         </span>
       </summary>
       {isOpen ? <Data event={event} hasDevice={hasDevice} /> : null}
     </details>
   );
+}
+
+/** Why a link was lost is said by its vendor. */
+function EventText({ event }: { readonly event: LoggedEvent }) {
+  const lost = dataOf(event, 'link.needs_relink');
+  return lost === undefined ? describeEvent(event) : <Sentence text={lost.reason ?? ''} />;
 }
 
 function Subject({ event: { subject } }: { readonly event: LoggedEvent }) {
@@ -109,10 +118,7 @@ function Data({ event, hasDevice }: Pick<EventListProps, 'hasDevice'> & { readon
           </Link>
         </p>
       ) : null}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <pre tabIndex={0}>
-        <code>{JSON.stringify(event, null, 2)}</code>
-      </pre>
+      <Code text={JSON.stringify(event, null, 2)} />
     </div>
   );
 }

@@ -1,10 +1,14 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { searchOf } from '../api/call.ts';
 import type { EventType, LoggedEvent } from '../api/shapes.ts';
 import { count } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { Choice } from '../parts/choice.tsx';
+import { Copyable } from '../parts/copyable.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { useTitle } from '../parts/title.ts';
+import { Page } from '../parts/page.tsx';
+import { Filters, TextFilter } from '../parts/text-filter.tsx';
 import { useTyped } from '../parts/typed.ts';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
@@ -16,13 +20,12 @@ const EVERY = 'all';
 
 /** What happens, as it happens. */
 export function EventsPage() {
-  useTitle(texts.title);
   const [search, setSearch] = useSearch();
   const type = search.get('type') ?? '';
   const device = search.get('device') ?? '';
   const user = search.get('user') ?? '';
-  const [deviceTyped, setDevice] = useTyped(device, (value) => setSearch({ device: value }));
-  const [userTyped, setUser] = useTyped(user, (value) => setSearch({ user: value }));
+  const deviceTyped = useTyped(device, (value) => setSearch({ device: value }));
+  const userTyped = useTyped(user, (value) => setSearch({ user: value }));
   const types = typesOf(type);
   const events = useEvents({
     types,
@@ -32,68 +35,40 @@ export function EventsPage() {
   const pause = usePause(events.list, `${type} ${device} ${user}`);
   const isFiltered = type !== '' || device !== '' || user !== '';
   return (
-    <div class="stack">
-      <div class="stack-small">
-        <h1>{texts.title}</h1>
-        <p class="soft">{texts.text}</p>
-      </div>
-      <search>
-        <form class="filters" onSubmit={(event) => event.preventDefault()}>
-          <Choice
-            label={texts.type}
-            value={type}
-            all={texts.allTypes}
-            options={[
-              [EVERY, texts.everyType],
-              ...ALL_TYPES.map((one) => [one, words.eventTypes[one]] as const),
-            ]}
-            onChange={(value) => setSearch({ type: value })}
-          />
-          <label class="filter">
-            <span>{texts.device}</span>
-            <input
-              type="text"
-              value={deviceTyped}
-              autoComplete="off"
-              maxLength={200}
-              onInput={(event) => setDevice(event.currentTarget.value)}
-            />
-          </label>
-          <label class="filter">
-            <span>{texts.user}</span>
-            <input
-              type="text"
-              value={userTyped}
-              placeholder={texts.userHint}
-              autoComplete="off"
-              maxLength={200}
-              onInput={(event) => setUser(event.currentTarget.value)}
-            />
-          </label>
-        </form>
-      </search>
+    <Page texts={texts}>
+      <Filters>
+        <Choice
+          label={texts.type}
+          value={type}
+          all={texts.allTypes}
+          options={[
+            [EVERY, texts.everyType],
+            ...ALL_TYPES.map((one) => [one, words.eventTypes[one]] as const),
+          ]}
+          onChange={(value) => setSearch({ type: value })}
+        />
+        <TextFilter label={texts.device} typed={deviceTyped} />
+        <TextFilter label={words.filters.user} hint={words.filters.userHint} typed={userTyped} />
+      </Filters>
       {types.includes('device.state_changed') ? <p class="hint">{texts.liveOnly}</p> : null}
       {events.error === null ? null : <Failure error={events.error} />}
       <div class="row filters-result">
         <p class="soft">{events.isLoading ? words.loading : texts.kept(count(pause.shown.length))}</p>
-        <button type="button" class="button button-small" onClick={pause.toggle}>
+        <ActionButton onClick={pause.toggle}>
           {pause.isPaused
             ? pause.waiting === 0
               ? texts.resume
               : texts.waiting(count(pause.waiting))
             : texts.pause}
-        </button>
+        </ActionButton>
       </div>
-      {pause.shown.length === 0 && !events.isLoading && !events.older.isThere ? (
-        <div class="empty">
-          <strong>{isFiltered ? texts.emptyFilter : texts.empty}</strong>
-          <p>{texts.emptyText}</p>
-        </div>
+      {pause.shown.length === 0 && !events.isLoading && !events.older.hasMore ? (
+        <Empty title={isFiltered ? texts.emptyFilter : texts.empty} text={texts.emptyText} />
       ) : (
         <EventList events={pause.shown} label={texts.title} hasDevice older={events.older} />
       )}
       <CopyAsCurl type={type} device={device} user={user} />
-    </div>
+    </Page>
   );
 }
 
@@ -131,37 +106,15 @@ interface CopyProps {
 
 /** The stream of the same events, for a terminal. The key is a variable: this page has none. */
 function CopyAsCurl({ type, device, user }: CopyProps) {
-  const [said, setSaid] = useState('');
-  const code = useRef<HTMLElement>(null);
   const types = type === EVERY ? '' : typesOf(type).join(',');
   const address = `${location.origin}/events/stream${searchOf({ types, device, user_ref: user }).replaceAll('%2C', ',')}`;
   const command = `curl -N -H "Authorization: Bearer $ELNAV_KEY" ${quoted(address)}`;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(command);
-      setSaid(texts.copied);
-    } catch {
-      if (code.current !== null) getSelection()?.selectAllChildren(code.current);
-      setSaid(texts.notAllowed);
-    }
-  };
   return (
     <section class="stack-small" aria-labelledby="curl">
       <h2 id="curl" class="heading-small">
         {texts.copyText}
       </h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <pre tabIndex={0}>
-        <code ref={code}>{command}</code>
-      </pre>
-      <div class="row">
-        <button type="button" class="button button-small" onClick={() => void copy()}>
-          {texts.copy}
-        </button>
-        <span class="small soft" role="status">
-          {said}
-        </span>
-      </div>
+      <Copyable text={command} act={texts.copy} done={texts.copied} />
     </section>
   );
 }

@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/queries.ts';
 import type { EventType, LoggedEvent } from '../api/shapes.ts';
 import { changes, log } from '../live/index.ts';
+import { useAction } from '../parts/action.ts';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 
@@ -33,7 +34,7 @@ export interface Events {
 /** What the log has before the events of a list. */
 export interface Older {
   /** Whether there may be any. */
-  readonly isThere: boolean;
+  readonly hasMore: boolean;
   readonly isLoading: boolean;
   load(): void;
 }
@@ -73,30 +74,22 @@ export function useEvents(query: EventQuery): Events {
     if (!wanted.has('device.state_changed')) return all;
     return [...states.filter(fits), ...all].sort((a, b) => (a.recorded_at < b.recorded_at ? 1 : -1));
   }, [name, data, others, states]);
-  return { list, error: error ?? older.error, isLoading: isPending, older };
+  return { list, error: error ?? older.error ?? null, isLoading: isPending, older };
 }
 
 function useOlder(key: readonly unknown[], data: Loaded | undefined, query: EventQuery) {
-  const [isLoading, setLoading] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
+  const { run, isBusy, error } = useAction();
   const before = data?.before;
   const load = async () => {
-    if (before === undefined || isLoading) return;
-    setLoading(true);
-    setError(null);
-    try {
-      const more = await readBack(query, { before });
-      // The list may have been loaded anew meanwhile.
-      queries.setQueryData<Loaded>(key, (now) =>
-        now?.before === before ? { ...more, events: [...now.events, ...more.events] } : now,
-      );
-    } catch (failure) {
-      setError(failure as Error);
-    } finally {
-      setLoading(false);
-    }
+    if (before === undefined) return;
+    const more = await run(() => readBack(query, { before }));
+    if (more === undefined) return;
+    // The list may have been loaded again meanwhile.
+    queries.setQueryData<Loaded>(key, (now) =>
+      now?.before === before ? { ...more, events: [...now.events, ...more.events] } : now,
+    );
   };
-  return { isThere: before !== undefined, isLoading, error, load: () => void load() };
+  return { hasMore: before !== undefined, isLoading: isBusy, error, load: () => void load() };
 }
 
 interface From {

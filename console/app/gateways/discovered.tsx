@@ -3,6 +3,7 @@ import type { Operations } from '../api/types.ts';
 import { useVendorNames } from '../api/vendors.ts';
 import { foreign } from '../format.ts';
 import { Name } from '../parts/name.tsx';
+import { TableScroll } from '../parts/scrolled.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.gateways;
@@ -22,8 +23,7 @@ export function Discovered({ found }: { readonly found: Found }) {
       <p class="hint">{texts.looked(foreign(found.networks.join(', ')))}</p>
       {found.truncated ? <p class="hint">{texts.truncated}</p> : null}
       {found.devices.length === 0 ? null : (
-        /* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */
-        <section class="table-scroll" tabIndex={0} aria-labelledby={label}>
+        <TableScroll labelledBy={label}>
           <table class="item-table">
             <thead>
               <tr>
@@ -50,7 +50,7 @@ export function Discovered({ found }: { readonly found: Found }) {
               ))}
             </tbody>
           </table>
-        </section>
+        </TableScroll>
       )}
     </section>
   );

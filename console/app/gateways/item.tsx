@@ -1,12 +1,12 @@
-import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/queries.ts';
 import type { Operations } from '../api/types.ts';
-import { ago, dateTime, foreign } from '../format.ts';
+import { ago, dateTime } from '../format.ts';
 import { useAction } from '../parts/action.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { focusHeading } from '../parts/focus-heading.ts';
 import { Name } from '../parts/name.tsx';
@@ -55,7 +55,7 @@ export function GatewayItem({ gateway, at }: ItemProps) {
         </h2>
         <Condition gateway={gateway} />
       </div>
-      <Facts gateway={gateway} at={at} />
+      <Facts facts={factsOf({ gateway, at })} isOfItem />
       <div class="row">
         <ActionButton isBusy={discovering.isBusy} onClick={() => void discover()}>
           {texts.discover}
@@ -93,25 +93,13 @@ function Condition({ gateway }: { readonly gateway: Gateway }) {
   return <span class="mark mark-bad">{texts.lost}</span>;
 }
 
-function Facts({ gateway, at }: ItemProps) {
+function factsOf({ gateway, at }: ItemProps): readonly Fact[] {
   const { last_heard_at: heard, version, networks, created_at: made } = gateway;
-  const facts = [
+  return [
     [texts.heard, heard === null ? texts.never : ago(heard, at)],
     [texts.version, version ?? words.none],
     [texts.networks, networks.length === 0 ? words.none : networks.join(', ')],
     [texts.id, gateway.id],
     [texts.madeAt, dateTime(made)],
-  ] as const;
-  return (
-    <dl class="facts item-facts">
-      {facts.map(([name, text]) => (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <bdi>{foreign(text)}</bdi>
-          </dd>
-        </Fragment>
-      ))}
-    </dl>
-  );
+  ];
 }

@@ -1,7 +1,8 @@
 import type { Operations } from '../api/types.ts';
 import { useNow } from '../clock.ts';
 import { clockSeconds } from '../format.ts';
-import { Copyable, ShownOnce } from '../parts/shown-once.tsx';
+import { Copyable } from '../parts/copyable.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.gateways;
@@ -22,9 +23,9 @@ export function PairingCode({ pairing, onDone }: { readonly pairing: Pairing; re
     >
       {isOver ? null : (
         <>
-          <Copyable label={texts.code} text={pairing.pairing_code} />
+          <Copyable act={words.copying.copy(texts.code)} text={pairing.pairing_code} />
           <p>{texts.commandText}</p>
-          <Copyable label={texts.command} text={command} />
+          <Copyable act={words.copying.copy(texts.command)} text={command} />
         </>
       )}
     </ShownOnce>

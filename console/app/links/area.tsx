@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/queries.ts';
 import type { Link, PriceArea } from '../api/shapes.ts';
-import { sentenceOf } from '../parts/failure.tsx';
+import { ErrorText } from '../parts/failure.tsx';
+import { newestWins } from '../parts/newest.ts';
 import { words } from '../words/index.ts';
 
 const texts = words.links;
@@ -24,34 +25,52 @@ export function AreaOptions({ none }: { readonly none: string }) {
   );
 }
 
-/** The price area of a link, which is stored as it is chosen. */
+/** The price area of a link, which is stored as it is chosen: one choice at a time, so that the last one is what stays. */
 export function AreaOfLink({ link, label }: { readonly link: Link; readonly label: string }) {
   const [chosen, setChosen] = useState<PriceArea | null>();
   const [result, setResult] = useState<Error | 'stored'>();
-  const choose = async (area: PriceArea | null) => {
+  const newest = useRef<PriceArea | null>(null);
+  const storing = useMemo(
+    () =>
+      newestWins<PriceArea | null, void>(
+        (area) => store(link.id, area),
+        (outcome) => {
+          if (outcome.question !== newest.current) return;
+          if ('error' in outcome) setChosen(undefined);
+          setResult('error' in outcome ? outcome.error : 'stored');
+        },
+      ),
+    [link.id],
+  );
+  const choose = (area: PriceArea | null) => {
+    newest.current = area;
     setChosen(area);
     setResult(undefined);
-    try {
-      await call('PATCH /links/{id}', { path: [link.id], body: { price_area: area } });
-      setResult('stored');
-      invalidate('GET /links');
-    } catch (error) {
-      setChosen(undefined);
-      setResult(error as Error);
-    }
+    storing.ask(area);
   };
+  // From then on it may be changed elsewhere.
+  useEffect(() => {
+    if (chosen === link.price_area) setChosen(undefined);
+  }, [chosen, link.price_area]);
   return (
     <div class="link-area">
       <select
         aria-label={label}
         value={(chosen === undefined ? link.price_area : chosen) ?? ''}
-        onChange={(event) => void choose(areaIn(event.currentTarget.value))}
+        onChange={(event) => choose(areaIn(event.currentTarget.value))}
       >
         <AreaOptions none={texts.noArea} />
       </select>
       <span class={result instanceof Error ? 'fault' : 'hint'} role="status">
-        {result === 'stored' ? texts.stored : result === undefined ? '' : sentenceOf(result)}
+        {result instanceof Error ? <ErrorText error={result} /> : result === 'stored' ? texts.stored : null}
       </span>
     </div>
   );
+}
+
+async function store(id: string, area: PriceArea | null): Promise<void> {
+  await call('PATCH /links/{id}', { path: [id], body: { price_area: area } });
+  invalidate('GET /links');
+  invalidate('GET /devices/{id}/history');
+  invalidate('GET /history/today');
 }

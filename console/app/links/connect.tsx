@@ -1,8 +1,10 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useRead } from '../api/queries.ts';
+import { useAction } from '../parts/action.ts';
 import { Failure } from '../parts/failure.tsx';
-import { keepTyped } from '../session.ts';
+import { Form } from '../parts/form.tsx';
+import { TextInput } from '../parts/text-input.tsx';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 import { AreaOptions, areaIn } from './area.tsx';
@@ -30,54 +32,27 @@ export function Connect() {
 function ConnectForm() {
   const id = useId();
   const [typed, setTyped] = useState(NOTHING);
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<Error>();
+  const { run, isBusy, error } = useAction();
   const [isMissing, setMissing] = useState(false);
   const isTyped = Object.values(typed).some((text) => text !== '');
-  useEffect(() => (isTyped ? keepTyped() : undefined), [isTyped]);
   const type = (change: Partial<Typed>) => {
     setTyped({ ...typed, ...change });
     setMissing(false);
   };
   const submit = async () => {
-    if (isSending) return;
     setMissing(typed.user.trim() === '');
-    if (typed.user.trim() === '') return document.getElementById(`${id}-user`)?.focus();
-    setSending(true);
-    setError(undefined);
-    try {
-      begun.set(await begin(typed));
-    } catch (thrown) {
-      setError(thrown as Error);
-      setSending(false);
-    }
+    if (typed.user.trim() === '') return;
+    const made = await run(() => begin(typed));
+    if (made !== undefined) begun.set(made);
   };
   return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form class="stack" isTyped={isTyped} onSubmit={() => void submit()}>
       <div class="connect-fields">
-        <div class="field">
-          <label for={`${id}-user`}>{texts.user}</label>
-          <input
-            id={`${id}-user`}
-            type="text"
-            autoComplete="off"
-            maxLength={LONGEST_USER}
-            value={typed.user}
-            aria-invalid={isMissing}
-            aria-describedby={`${id}-user-hint`}
-            onInput={(event) => type({ user: event.currentTarget.value })}
-          />
-          <span id={`${id}-user-hint`} class={isMissing ? 'fault' : 'hint'}>
-            {isMissing ? texts.userMissing : texts.userHint}
-          </span>
-        </div>
+        <TextInput
+          {...{ label: texts.user, hint: texts.userHint, text: typed.user, most: LONGEST_USER }}
+          fault={isMissing ? texts.userMissing : ''}
+          onInput={(user) => type({ user })}
+        />
         <div class="field">
           <label for={`${id}-vendor`}>{texts.vendor}</label>
           <VendorChoice id={`${id}-vendor`} value={typed.vendor} onChange={(vendor) => type({ vendor })} />
@@ -92,29 +67,24 @@ function ConnectForm() {
             <AreaOptions none={texts.noArea} />
           </select>
         </div>
-        <div class="field">
-          <label for={`${id}-redirect`}>{texts.redirect}</label>
-          <input
-            id={`${id}-redirect`}
-            type="url"
-            autoComplete="off"
-            maxLength={LONGEST_ADDRESS}
-            value={typed.redirect}
-            aria-describedby={`${id}-redirect-hint`}
-            onInput={(event) => type({ redirect: event.currentTarget.value })}
-          />
-          <span id={`${id}-redirect-hint`} class="hint">
-            {texts.redirectHint}
-          </span>
-        </div>
+        <TextInput
+          {...{
+            label: texts.redirect,
+            hint: texts.redirectHint,
+            text: typed.redirect,
+            most: LONGEST_ADDRESS,
+          }}
+          inputMode="url"
+          onInput={(redirect) => type({ redirect })}
+        />
       </div>
       {error === undefined ? null : <Failure title={texts.failed} error={error} />}
       <p>
-        <button type="submit" class="button button-primary" aria-disabled={isSending}>
+        <button type="submit" class="button button-primary" aria-disabled={isBusy}>
           {texts.begin}
         </button>
       </p>
-    </form>
+    </Form>
   );
 }
 

@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/queries.ts';
 import type { Link, Removal } from '../api/shapes.ts';
 import { count, foreign } from '../format.ts';
+import { useAction } from '../parts/action.ts';
 import { Failure } from '../parts/failure.tsx';
 import { words } from '../words/index.ts';
 
@@ -24,8 +25,7 @@ interface RemoveProps {
 /** Asks whether a link shall be removed, and removes it. */
 export function RemoveLink({ link, vendor, onClose }: RemoveProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isRemoving, setRemoving] = useState(false);
-  const [error, setError] = useState<Error>();
+  const { run, isBusy, error } = useAction();
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
@@ -34,19 +34,12 @@ export function RemoveLink({ link, vendor, onClose }: RemoveProps) {
   }, []);
   const user = foreign(link.user_ref);
   const remove = async () => {
-    if (isRemoving) return;
-    setRemoving(true);
-    setError(undefined);
-    try {
-      const { body } = await call('DELETE /links/{id}', { path: [link.id] });
-      invalidate('GET /links');
-      // A dialog that closes gives the focus back first.
-      dialog.current?.close();
-      onClose({ user, vendor, waits: body });
-    } catch (thrown) {
-      setError(thrown as Error);
-      setRemoving(false);
-    }
+    const answered = await run(() => call('DELETE /links/{id}', { path: [link.id] }));
+    if (answered === undefined) return;
+    invalidate('GET /links');
+    // A dialog that closes gives the focus back first.
+    dialog.current?.close();
+    onClose({ user, vendor, waits: answered.body });
   };
   return (
     <dialog
@@ -55,10 +48,12 @@ export function RemoveLink({ link, vendor, onClose }: RemoveProps) {
       aria-labelledby="remove-link"
       onCancel={(event) => {
         // It goes on at the service.
-        if (isRemoving) event.preventDefault();
+        if (isBusy) event.preventDefault();
       }}
       onClose={() => {
-        if (!isRemoving) onClose();
+        if (!isBusy) onClose();
+        // Browsers close it at the second Escape, whatever is asked of them; what comes of the removal is shown in it.
+        else dialog.current?.showModal();
       }}
     >
       <div class="stack">
@@ -69,18 +64,18 @@ export function RemoveLink({ link, vendor, onClose }: RemoveProps) {
           <button
             type="button"
             class="button button-danger"
-            aria-disabled={isRemoving}
+            aria-disabled={isBusy}
             onClick={() => void remove()}
           >
-            {isRemoving ? texts.removing : texts.remove}
+            {isBusy ? texts.removing : texts.remove}
           </button>
           <button
             ref={keep}
             type="button"
             class="button"
-            aria-disabled={isRemoving}
+            aria-disabled={isBusy}
             onClick={() => {
-              if (!isRemoving) dialog.current?.close();
+              if (!isBusy) dialog.current?.close();
             }}
           >
             {texts.keep}

@@ -3,6 +3,8 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/queries.ts';
 import type { LinkSession as View } from '../api/shapes.ts';
 import { dateTime, foreign } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { Copyable } from '../parts/copyable.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
 import { hrefOf } from '../route.ts';
@@ -11,7 +13,7 @@ import { type Begun, begun } from './begun.ts';
 import { QrCode } from './qr-code.tsx';
 
 const texts = words.connect;
-/** Events tell at once that a session has ended; this finds what they do not tell. A tab that nobody looks at does not ask. */
+/** Events report at once that a session has ended; this finds what they do not report. A tab that nobody looks at does not poll. */
 const REFETCH_MS = 5_000;
 const TONES: Readonly<Record<View['status'], string>> = {
   open: 'mark-busy',
@@ -40,42 +42,19 @@ export function LinkSession({ begun: { session, url, userRef } }: { readonly beg
         <Result view={ended} />
       )}
       <p>
-        <button type="button" class="button button-small" onClick={() => begun.set(undefined)}>
-          {texts.another}
-        </button>
+        <ActionButton onClick={() => begun.set(undefined)}>{texts.another}</ActionButton>
       </p>
     </div>
   );
 }
 
 function Address({ url }: { readonly url: string }) {
-  const [said, setSaid] = useState('');
-  const code = useRef<HTMLElement>(null);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(url);
-      setSaid(texts.copied);
-    } catch {
-      if (code.current !== null) getSelection()?.selectAllChildren(code.current);
-      setSaid(texts.notAllowed);
-    }
-  };
   return (
     <div class="connect-address">
       <QrCode text={url} label={texts.qr} />
       <div class="stack-small">
         <p>{texts.open}</p>
-        <p class="address">
-          <code ref={code}>{url}</code>
-        </p>
-        <div class="row">
-          <button type="button" class="button button-small" onClick={() => void copy()}>
-            {texts.copy}
-          </button>
-          <span class="small soft" role="status">
-            {said}
-          </span>
-        </div>
+        <Copyable text={url} act={texts.copy} isWrapped />
       </div>
     </div>
   );
@@ -111,7 +90,7 @@ function Result({ view }: { readonly view: View }) {
       {status === 'failed' ? <p class="hint">{texts.failedText(dateTime(until))}</p> : null}
       {reason === null ? null : (
         <p class="hint">
-          {words.links.reason} <bdi>{foreign(reason)}</bdi>
+          {words.links.reason} <code>{foreign(reason)}</code>
         </p>
       )}
       {devices.length === 0 ? null : (

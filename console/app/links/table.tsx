@@ -2,7 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Link } from '../api/shapes.ts';
 import { useNow } from '../clock.ts';
 import { ago, count, dateTime, foreign } from '../format.ts';
+import { More } from '../parts/more.tsx';
 import { Name } from '../parts/name.tsx';
+import { Sentence } from '../parts/sentence.tsx';
+import { Time } from '../parts/time.tsx';
 import { words } from '../words/index.ts';
 import { AreaOfLink } from './area.tsx';
 import { type Removed, RemoveLink } from './remove.tsx';
@@ -20,7 +23,7 @@ interface TableProps {
   readonly nameOf: (vendor: string) => string;
 }
 
-/** Links with what each can be told. */
+/** Links, each with its price area and its removal. */
 export function LinkTable({ list, nameOf }: TableProps) {
   const [most, setMost] = useState(AT_FIRST);
   const [asked, setAsked] = useState<Link>();
@@ -52,13 +55,7 @@ export function LinkTable({ list, nameOf }: TableProps) {
           ))}
         </tbody>
       </table>
-      {list.length > most ? (
-        <p>
-          <button type="button" class="button button-small" onClick={() => setMost(most + AT_FIRST)}>
-            {texts.more}
-          </button>
-        </p>
-      ) : null}
+      <More hasMore={list.length > most} onMore={() => setMost(most + AT_FIRST)} />
       {asked === undefined ? null : (
         <RemoveLink
           link={asked}
@@ -129,10 +126,12 @@ function Status({ link }: { readonly link: Link }) {
       )}
       {reason === null ? null : (
         <p class="hint">
-          {texts.reason} <bdi>{foreign(reason)}</bdi>
+          {texts.reason} <Sentence text={reason} />
         </p>
       )}
-      {missing.length === 0 ? null : <p class="hint">{texts.missing(missing.map(foreign).join(', '))}</p>}
+      {missing.length === 0 ? null : (
+        <p class="hint">{texts.missing(missing.map((one) => foreign(one)).join(', '))}</p>
+      )}
       {link.removed_by === null ? null : <p class="hint">{texts.removedBy(dateTime(link.removed_by))}</p>}
     </div>
   );
@@ -141,11 +140,7 @@ function Status({ link }: { readonly link: Link }) {
 function LastRead({ at }: { readonly at: string | null }) {
   const now = useNow(30_000);
   if (at === null) return <span class="soft">{texts.never}</span>;
-  return (
-    <time dateTime={at} title={dateTime(at)}>
-      {ago(at, now)}
-    </time>
-  );
+  return <Time at={at} text={ago(at, now)} />;
 }
 
 /** What came of a removal: some wait until a device has been released. */
@@ -158,7 +153,7 @@ function RemovalResult({ user, vendor, waits }: Removed) {
       <ul>
         {waits.set_points.map(({ device, type, error }) => (
           <li key={`${device} ${type}`}>
-            <bdi>{foreign(device)}</bdi>: {foreign(error)}
+            <bdi>{foreign(device)}</bdi>: <Sentence text={error} />
           </li>
         ))}
       </ul>

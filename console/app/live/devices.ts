@@ -14,18 +14,23 @@ const EMPTY: Devices = { list: [], status: 'loading', error: undefined };
 /** Devices of a new link come one after the other. */
 const RELOAD_AFTER_MS = 500;
 
+export type DeviceId = Pick<Device, 'vendor' | 'id'>;
+
 export const keyOf = (vendor: string, id: string): string => `${vendor}/${id}`;
-export const keyOfDevice = ({ vendor, id }: Pick<Device, 'vendor' | 'id'>): string => keyOf(vendor, id);
+export const keyOfDevice = ({ vendor, id }: DeviceId): string => keyOf(vendor, id);
 
 export interface DeviceList extends Pick<Store<Devices>, 'get' | 'subscribe'> {
   /** Loads all devices; what happens meanwhile is applied to what was loaded. */
   load(): Promise<void>;
   apply(events: readonly LoggedEvent[]): void;
   find(vendor: string, id: string): Device | undefined;
-  /** When a device was measured, as far as an event said so since the page was opened. */
+  /** When a device was measured, as far as an event or a reading said so since the page was opened. */
   observedAt(vendor: string, id: string): string | undefined;
-  /** Takes a state that was read or that a command left. */
-  take(device: Pick<Device, 'vendor' | 'id'>, state: DeviceState): void;
+  /**
+   * Takes a state that was read or that a command left.
+   * @param measuredAt when it was measured: one that is older than what is known is not taken
+   */
+  take(device: DeviceId, state: DeviceState, measuredAt?: string): void;
 }
 
 /** Keeps the devices current, and tells of many changes once a frame. */
@@ -48,6 +53,13 @@ export function createDeviceList(): DeviceList {
       isChanged = false;
       shown.set({ ...shown.get(), list });
     });
+  }
+
+  /** Notes when a device was measured; false where a later measurement is known. */
+  function measured(key: string, at: string): boolean {
+    if (at < (observedAt.get(key) ?? '')) return false;
+    observedAt.set(key, at);
+    return true;
   }
 
   function merge(vendor: string, id: string, changes: Partial<DeviceState>): void {
@@ -75,7 +87,7 @@ export function createDeviceList(): DeviceList {
         const data = dataOf(event, 'device.state_changed');
         if (data === undefined) return;
         const values = Object.entries(data.changes).map(([field, { to }]) => [field, to]);
-        observedAt.set(keyOf(vendor, device), data.observed_at);
+        measured(keyOf(vendor, device), data.observed_at);
         merge(vendor, device, Object.fromEntries(values));
         return;
       }
@@ -103,13 +115,19 @@ export function createDeviceList(): DeviceList {
       const missed: LoggedEvent[] = [];
       waiting.add(missed);
       try {
-        list = await readAll('GET /devices', {});
+        const isFirst = shown.get().status === 'loading';
+        list = await readAll(
+          'GET /devices',
+          {},
+          // The first rows can be read while the others are loaded.
+          isFirst ? { onPage: (all) => shown.set({ ...EMPTY, list: all.slice() }) } : {},
+        );
         index = indexOf(list);
         // What is shown is never changed in place, also where a change is waiting for the next frame.
         shown.set({ list: list.slice(), status: 'loaded', error: undefined });
         for (const event of missed) take(event);
       } catch (error) {
-        shown.set({ ...shown.get(), status: 'failed', error: error as Error });
+        shown.set({ list: list.slice(), status: 'failed', error: error as Error });
       } finally {
         waiting.delete(missed);
       }
@@ -123,7 +141,9 @@ export function createDeviceList(): DeviceList {
       return at === undefined ? undefined : list[at];
     },
     observedAt: (vendor, id) => observedAt.get(keyOf(vendor, id)),
-    take({ vendor, id }, state) {
+    take({ vendor, id }, state, measuredAt) {
+      const key = keyOf(vendor, id);
+      if (measuredAt !== undefined && !measured(key, measuredAt)) return;
       merge(vendor, id, state);
     },
   };

@@ -1,10 +1,20 @@
 import { invalidate, queries } from '../api/queries.ts';
 import type { EventType, LoggedEvent } from '../api/shapes.ts';
-import { createDeviceList } from './devices.ts';
+import { createDeviceList, type DeviceId } from './devices.ts';
 import { createLog } from './log.ts';
 import { followEvents } from './stream.ts';
 
 export const devices = createDeviceList();
+
+/**
+ * When a device was measured last.
+ * @param read when a reading says that it was
+ */
+export function measuredAt({ vendor, id }: DeviceId, read: string | undefined): string | undefined {
+  const heard = devices.observedAt(vendor, id);
+  return heard === undefined || (read !== undefined && read > heard) ? read : heard;
+}
+
 /** Changes of state are kept apart: they are so many that nothing else would be left. */
 export const changes = createLog();
 export const log = createLog();

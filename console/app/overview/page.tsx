@@ -1,14 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CONDITIONS } from '../devices/condition.ts';
+import { NoDevices } from '../devices/no-devices.tsx';
 import { count, power } from '../format.ts';
 import { devices } from '../live/index.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
+import { TableScroll } from '../parts/scrolled.tsx';
 import { useTitle } from '../parts/title.ts';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
 import { Needs } from './needs.tsx';
 import { type Sums, sumsOf } from './sums.ts';
+import { Tile } from './tile.tsx';
+import { Today } from './today.tsx';
 
 const texts = words.overview;
 /** Figures that change faster cannot be read. */
@@ -25,7 +29,8 @@ export function OverviewPage() {
         <Failure error={all.error} onRetry={() => void devices.load()} />
       </div>
     );
-  if (all.status === 'loading' && all.list.length === 0)
+  // Sums of a part of the list would be wrong.
+  if (all.status === 'loading')
     return (
       <div class="stack">
         <h1>{texts.title}</h1>
@@ -37,20 +42,9 @@ export function OverviewPage() {
     <div class="stack overview">
       <h1>{texts.title}</h1>
       {sums.all === 0 ? <NoDevices /> : <Tiles sums={sums} />}
+      {sums.all === 0 ? null : <Today />}
       <Needs />
       {sums.all === 0 ? null : <ByType sums={sums} />}
-    </div>
-  );
-}
-
-function NoDevices() {
-  return (
-    <div class="empty">
-      <strong>{texts.noDevices}</strong>
-      <p>{texts.noDevicesText}</p>
-      <p>
-        <a href="/docs">{texts.guide}</a>
-      </p>
     </div>
   );
 }
@@ -69,20 +63,12 @@ function Tiles({ sums }: { readonly sums: Sums }) {
   );
 }
 
-const Tile = ({ name, value }: { readonly name: string; readonly value: string }) => (
-  <div class="tile">
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-);
-
 function ByType({ sums }: { readonly sums: Sums }) {
   const columns = CONDITIONS.filter((one) => sums.types.some(({ by }) => by[one] > 0));
   return (
     <section class="stack-small" aria-labelledby="by-type">
       <h2 id="by-type">{texts.byType}</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="table-scroll" tabIndex={0} aria-labelledby="by-type">
+      <TableScroll labelledBy="by-type">
         <table class="by-type">
           <thead>
             <tr>
@@ -117,7 +103,7 @@ function ByType({ sums }: { readonly sums: Sums }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </TableScroll>
     </section>
   );
 }
@@ -126,14 +112,17 @@ function useDevicesNowAndThen() {
   const [all, setAll] = useState(devices.get());
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let status: string;
     const take = () => {
       timer = undefined;
-      setAll(devices.get());
+      const taken = devices.get();
+      status = taken.status;
+      setAll(taken);
     };
     take();
     const release = devices.subscribe(() => {
-      // The list itself is shown at once when it is there.
-      if (devices.get().status !== 'loaded') take();
+      // The whole list is shown at once when it is loaded.
+      if (devices.get().status !== status) take();
       else timer ??= setTimeout(take, REDRAW_MS);
     });
     return () => {

@@ -2,22 +2,28 @@ import type { ComponentChildren } from 'preact';
 
 interface ActionButtonProps {
   readonly isBusy?: boolean;
+  /** Whether there is nothing that it could do. */
+  readonly isDisabled?: boolean;
   readonly tone?: 'primary' | 'danger';
   /** Whether what it opens is open. */
   readonly isOpen?: boolean;
   readonly children: ComponentChildren;
-  readonly onClick: () => void;
+  /** Without it the button submits its form. */
+  readonly onClick?: () => void;
 }
 
-/** A button that keeps its focus while it is busy. */
-export function ActionButton({ isBusy = false, tone, isOpen, children, onClick }: ActionButtonProps) {
+/** A button that keeps its focus while it is busy or disabled, and then does nothing. */
+export function ActionButton(props: ActionButtonProps) {
+  const { isBusy = false, isDisabled = false, tone, isOpen, children, onClick } = props;
   return (
     <button
-      type="button"
+      type={onClick === undefined ? 'submit' : 'button'}
       class={`button button-small${tone === undefined ? '' : ` button-${tone}`}`}
-      aria-disabled={isBusy}
+      aria-disabled={isBusy || isDisabled}
       {...(isOpen === undefined ? {} : { 'aria-expanded': isOpen })}
-      onClick={onClick}
+      onClick={() => {
+        if (!isBusy && !isDisabled) onClick?.();
+      }}
     >
       {children}
     </button>

@@ -1,9 +1,13 @@
 import { Refused } from '../api/call.ts';
 import { words } from '../words/index.ts';
+import { ActionButton } from './action-button.tsx';
+import { Sentence } from './sentence.tsx';
 
-/** The sentence of an error, for people. */
-export const sentenceOf = (error: Error): string =>
-  error instanceof Refused ? error.message : words.unanswered;
+/** What an error says to people: in the words of the page where it has some. */
+export function ErrorText({ error }: { readonly error: Error }) {
+  if (!(error instanceof Refused)) return words.unanswered;
+  return words.refusals[error.code] ?? <Sentence text={error.message} />;
+}
 
 interface FailureProps {
   readonly title?: string;
@@ -16,12 +20,17 @@ export function Failure({ title = words.failed, error, onRetry }: FailureProps) 
   return (
     <div class="notice notice-bad" role="alert">
       <strong>{title}</strong>
-      <p>{sentenceOf(error)}</p>
+      <p>
+        <ErrorText error={error} />
+      </p>
+      {error instanceof Refused ? (
+        <p class="hint">
+          {words.request} <code class="request-id">{error.requestId}</code>
+        </p>
+      ) : null}
       {onRetry === undefined ? null : (
         <p>
-          <button type="button" class="button button-small" onClick={onRetry}>
-            {words.retry}
-          </button>
+          <ActionButton onClick={onRetry}>{words.retry}</ActionButton>
         </p>
       )}
     </div>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { keepTyped } from '../session.ts';
 import { words } from '../words/index.ts';
 import { ActionButton } from './action-button.tsx';
@@ -14,7 +14,7 @@ interface ShownOnceProps {
   readonly onDone: () => void;
 }
 
-/** What the service tells this once. It is nowhere but on this page, which is not left by itself while it stands there. */
+/** What the service shows this once. It is nowhere but on this page, which is not reloaded by itself while it is shown. */
 export function ShownOnce({ title, text, children, onDone }: ShownOnceProps) {
   const panel = usePanelFocus<HTMLElement>();
   useEffect(keepTyped, []);
@@ -27,34 +27,5 @@ export function ShownOnce({ title, text, children, onDone }: ShownOnceProps) {
         <ActionButton onClick={onDone}>{texts.done}</ActionButton>
       </div>
     </section>
-  );
-}
-
-/** A text to take away, with a button that copies it. */
-export function Copyable({ label, text }: { readonly label: string; readonly text: string }) {
-  const code = useRef<HTMLElement>(null);
-  const [said, setSaid] = useState('');
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setSaid(texts.copied);
-    } catch {
-      if (code.current !== null) getSelection()?.selectAllChildren(code.current);
-      setSaid(words.events.notAllowed);
-    }
-  };
-  return (
-    <div class="stack-small">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <pre tabIndex={0}>
-        <code ref={code}>{text}</code>
-      </pre>
-      <div class="row">
-        <ActionButton onClick={() => void copy()}>{texts.copy(label)}</ActionButton>
-        <span class="small soft" role="status">
-          {said}
-        </span>
-      </div>
-    </div>
   );
 }

@@ -2,18 +2,19 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/queries.ts';
 import { BASE } from '../route.ts';
-import { isSignedOut, signedInAgain } from '../session.ts';
+import { signedInAgain, signedOut } from '../session.ts';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 
-/** Said where the session ended while something was typed, until it is there again. */
+/** Said where the session has ended and the page is not reloaded, until the same account has signed in again. */
 export function SignedOut() {
-  const isOut = useStore(isSignedOut);
+  const state = useStore(signedOut);
+  const isOut = state !== 'no';
   useEffect(() => {
     if (!isOut) return;
     const look = () => {
       if (document.hidden) return;
-      call('GET /devices', { query: { limit: 1 } }).then(
+      call('GET /account').then(
         () => {
           signedInAgain();
           void queries.invalidateQueries();
@@ -33,7 +34,7 @@ export function SignedOut() {
       {isOut ? (
         <div class="notice notice-note">
           <strong>{words.signedOut}</strong>
-          <p>{words.signedOutText}</p>
+          <p>{state === 'typed' ? words.signedOutText : words.signedOutIdle}</p>
           <p>
             <a class="button button-small" href={BASE} target="_blank" rel="noopener opener">
               {words.signInAgain}

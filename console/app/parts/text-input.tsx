@@ -7,7 +7,7 @@ interface TextInputProps {
   readonly fault?: string;
   readonly most: number;
   /** What the keyboard of a phone offers. */
-  readonly inputMode?: 'text' | 'url';
+  readonly inputMode?: 'text' | 'url' | 'decimal';
   readonly onInput: (text: string) => void;
 }
 

@@ -1,11 +1,16 @@
 import { useId } from 'preact/hooks';
 import { useRead } from '../api/queries.ts';
-import { count, dateTime, foreign, moment } from '../format.ts';
+import type { Operations } from '../api/types.ts';
+import { count, foreign, moment } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
+import { TableScroll } from '../parts/scrolled.tsx';
+import { Sentence } from '../parts/sentence.tsx';
+import { Time } from '../parts/time.tsx';
 import { words } from '../words/index.ts';
 import { REFETCH_MS } from './refetch.ts';
 
 const texts = words.subscriptions;
+type Attempt = Operations['GET /subscriptions/{id}/attempts']['response'][number];
 
 /** The last deliveries of a subscription, the newest first. */
 export function Attempts({ id }: { readonly id: string }) {
@@ -19,8 +24,7 @@ export function Attempts({ id }: { readonly id: string }) {
       <h3 id={label} class="heading-small">
         {texts.attempts}
       </h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="table-scroll figures-scroll" tabIndex={0} aria-labelledby={label}>
+      <TableScroll labelledBy={label} isTall>
         <table class="item-table">
           <thead>
             <tr>
@@ -39,9 +43,7 @@ export function Attempts({ id }: { readonly id: string }) {
             {data.map((one) => (
               <tr key={`${one.webhook_id} ${one.at}`}>
                 <td>
-                  <time dateTime={one.at} title={dateTime(one.at)}>
-                    {moment(one.at)}
-                  </time>
+                  <Time at={one.at} text={moment(one.at)} />
                 </td>
                 <td>
                   <span class={`mark ${one.error === null ? 'mark-good' : 'mark-bad'}`}>
@@ -51,13 +53,24 @@ export function Attempts({ id }: { readonly id: string }) {
                 <td class="number">{count(one.events)}</td>
                 <td class="number">{count(one.duration_ms)}</td>
                 <td class="attempt-answer">
-                  <bdi>{foreign([one.error, one.response].filter(Boolean).join(': '))}</bdi>
+                  <AttemptText {...one} />
                 </td>
               </tr>
             ))}
           </tbody>
         </table>
-      </section>
+      </TableScroll>
     </section>
+  );
+}
+
+/** What went wrong, and what the receiver answered in its own words. */
+function AttemptText({ error, response }: Attempt) {
+  return (
+    <>
+      {error === null ? null : <Sentence text={error} />}
+      {error === null || !response ? null : ': '}
+      {response ? <bdi>{foreign(response)}</bdi> : null}
+    </>
   );
 }

@@ -1,14 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import type { EventType } from '../api/shapes.ts';
+import { invalidate } from '../api/queries.ts';
+import type { EventType, Subscription } from '../api/shapes.ts';
 import type { Operations } from '../api/types.ts';
 import { ALL_TYPES } from '../events/read.ts';
 import { useAction } from '../parts/action.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { usePanelFocus } from '../parts/panel-focus.ts';
+import { PanelForm } from '../parts/panel-form.tsx';
 import { TextInput } from '../parts/text-input.tsx';
-import { keepTyped } from '../session.ts';
 import { words } from '../words/index.ts';
 
 const texts = words.subscriptions;
@@ -23,93 +21,139 @@ interface SubscriptionFormProps {
   readonly onCancel: () => void;
 }
 
-/** Where events are posted, and which. */
-export function SubscriptionForm({ onMade, onCancel }: SubscriptionFormProps) {
-  const [url, setUrl] = useState('');
-  const [fault, setFault] = useState('');
-  const [types, setTypes] = useState<readonly EventType[]>([]);
-  const [device, setDevice] = useState('');
-  const [user, setUser] = useState('');
-  const [signature, setSignature] = useState<Signature>('hmac-sha256');
-  const { run, isBusy, error } = useAction();
-  const form = usePanelFocus<HTMLFormElement>('input');
-  const isTyped = [url, device, user].some((text) => text !== '') || types.length > 0;
-  useEffect(() => (isTyped ? keepTyped() : undefined), [isTyped]);
+interface Target {
+  readonly url: string;
+  readonly types: readonly EventType[];
+  readonly device: string;
+  readonly user: string;
+}
 
+const NOWHERE: Target = { url: '', types: [], device: '', user: '' };
+const bodyOf = ({ url, types, device, user }: Target) => ({
+  url: url.trim(),
+  types: types.length === 0 ? null : [...types],
+  device: device.trim() === '' ? null : device.trim(),
+  user_ref: user.trim() === '' ? null : user.trim(),
+});
+const targetOf = ({ url, types, device, user_ref: user }: Subscription): Target => ({
+  url,
+  types: ALL_TYPES.filter((type) => types?.includes(type) ?? false),
+  device: device ?? '',
+  user: user ?? '',
+});
+
+/** A new subscription. */
+export function SubscriptionForm({ onMade, onCancel }: SubscriptionFormProps) {
+  const target = useTarget(NOWHERE);
+  const [signature, setSignature] = useState<Signature>('hmac-sha256');
+  const action = useAction();
   const submit = async () => {
-    if (!URL.canParse(url.trim())) {
-      setFault(texts.urlFault);
-      form.current?.querySelector('input')?.focus();
-      return;
-    }
-    const body = {
-      url: url.trim(),
-      signature,
-      types: types.length === 0 ? null : [...types],
-      device: device.trim() === '' ? null : device.trim(),
-      user_ref: user.trim() === '' ? null : user.trim(),
-    };
-    const made = await run(() => call('POST /subscriptions', { body }));
+    if (!target.isValid()) return;
+    const made = await action.run(() =>
+      call('POST /subscriptions', { body: { ...bodyOf(target.shown), signature } }),
+    );
     if (made !== undefined) onMade(made.body);
   };
   return (
-    <section class="card" aria-labelledby="make">
-      <h2 id="make">{texts.make}</h2>
-      <form
-        ref={form}
-        class="stack-small"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
+    <PanelForm {...{ texts, isTyped: target.isTyped, action, onCancel }} onSubmit={() => void submit()}>
+      <TargetFields target={target} />
+      <fieldset>
+        <legend>{texts.signature}</legend>
+        {SIGNATURES.map((one) => (
+          <label key={one} class="check">
+            <input
+              type="radio"
+              name="signature"
+              checked={signature === one}
+              onChange={() => setSignature(one)}
+            />
+            {texts.signatures[one]}
+          </label>
+        ))}
+      </fieldset>
+    </PanelForm>
+  );
+}
+
+const EDIT_TEXTS = { make: texts.edit, save: texts.saveChanges, notMade: texts.notChanged };
+
+interface EditProps {
+  readonly subscription: Subscription;
+  readonly onDone: () => void;
+}
+
+/** Another address, or other events, of a subscription. */
+export function SubscriptionEdit({ subscription, onDone }: EditProps) {
+  const target = useTarget(targetOf(subscription));
+  const action = useAction();
+  const submit = async () => {
+    if (!target.isValid()) return;
+    const changed = await action.run(() =>
+      call('PATCH /subscriptions/{id}', { path: [subscription.id], body: bodyOf(target.shown) }),
+    );
+    if (changed === undefined) return;
+    invalidate('GET /subscriptions');
+    onDone();
+  };
+  return (
+    <PanelForm
+      {...{ texts: EDIT_TEXTS, isTyped: target.isTyped, action, onCancel: onDone }}
+      onSubmit={() => void submit()}
+    >
+      <p class="hint">{texts.editText}</p>
+      <TargetFields target={target} />
+    </PanelForm>
+  );
+}
+
+/** What is typed of a target. */
+function useTarget(initial: Target) {
+  const [first] = useState(initial);
+  const [shown, setShown] = useState(initial);
+  const [fault, setFault] = useState('');
+  return {
+    shown,
+    fault,
+    isTyped: JSON.stringify(shown) !== JSON.stringify(first),
+    set(changes: Partial<Target>): void {
+      setShown({ ...shown, ...changes });
+      if (changes.url !== undefined) setFault('');
+    },
+    /** Says what is wrong where it is not. */
+    isValid(): boolean {
+      const isUrl = URL.canParse(shown.url.trim());
+      if (!isUrl) setFault(texts.urlFault);
+      return isUrl;
+    },
+  };
+}
+
+/** Where events are posted, and which. */
+function TargetFields({ target }: { readonly target: ReturnType<typeof useTarget> }) {
+  const { shown, fault, set } = target;
+  return (
+    <>
+      <TextInput
+        {...{
+          label: texts.url,
+          hint: texts.urlHint,
+          text: shown.url,
+          fault,
+          most: LONGEST_URL,
+          inputMode: 'url',
         }}
-      >
-        <TextInput
-          {...{
-            label: texts.url,
-            hint: texts.urlHint,
-            text: url,
-            fault,
-            most: LONGEST_URL,
-            inputMode: 'url',
-          }}
-          onInput={(text) => {
-            setUrl(text);
-            setFault('');
-          }}
-        />
-        <Types chosen={types} onChange={setTypes} />
-        <TextInput
-          {...{ label: texts.device, hint: texts.filterHint, text: device, most: LONGEST_NAME }}
-          onInput={setDevice}
-        />
-        <TextInput
-          {...{ label: texts.user, hint: texts.filterHint, text: user, most: LONGEST_NAME }}
-          onInput={setUser}
-        />
-        <fieldset>
-          <legend>{texts.signature}</legend>
-          {SIGNATURES.map((one) => (
-            <label key={one} class="check">
-              <input
-                type="radio"
-                name="signature"
-                checked={signature === one}
-                onChange={() => setSignature(one)}
-              />
-              {texts.signatures[one]}
-            </label>
-          ))}
-        </fieldset>
-        {error === undefined ? null : <Failure title={texts.notMade} error={error} />}
-        <div class="row">
-          <button type="submit" class="button button-primary button-small" aria-disabled={isBusy}>
-            {texts.save}
-          </button>
-          <ActionButton onClick={onCancel}>{words.once.cancel}</ActionButton>
-        </div>
-      </form>
-    </section>
+        onInput={(url) => set({ url })}
+      />
+      <Types chosen={shown.types} onChange={(types) => set({ types })} />
+      <TextInput
+        {...{ label: texts.device, hint: texts.filterHint, text: shown.device, most: LONGEST_NAME }}
+        onInput={(device) => set({ device })}
+      />
+      <TextInput
+        {...{ label: texts.user, hint: texts.filterHint, text: shown.user, most: LONGEST_NAME }}
+        onInput={(user) => set({ user })}
+      />
+    </>
   );
 }
 

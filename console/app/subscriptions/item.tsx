@@ -1,24 +1,25 @@
-import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/queries.ts';
 import type { Subscription } from '../api/shapes.ts';
 import type { Operations } from '../api/types.ts';
-import { ago, count, dateTime, duration, foreign } from '../format.ts';
+import { ago, count, dateTime, duration } from '../format.ts';
 import { useAction } from '../parts/action.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { focusHeading } from '../parts/focus-heading.ts';
 import { Name } from '../parts/name.tsx';
 import { words } from '../words/index.ts';
 import { Attempts } from './attempts.tsx';
+import { SubscriptionEdit } from './form.tsx';
 import { Outcome } from './outcome.tsx';
 import { Replay } from './replay.tsx';
-import { Secret } from './secret.tsx';
+import { Secret, type Verification } from './secret.tsx';
 
 const texts = words.subscriptions;
-type Panel = 'attempts' | 'replay' | 'rotate' | 'remove';
+type Panel = 'edit' | 'attempts' | 'replay' | 'rotate' | 'remove';
 type Tested = Operations['POST /subscriptions/{id}/test']['response'];
 
 interface ItemProps {
@@ -32,10 +33,7 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
   const { id } = subscription;
   const [panel, setPanel] = useState<Panel>();
   const [tested, setTested] = useState<Tested>();
-  const [rotated, setRotated] = useState<{
-    readonly secret: string | null;
-    readonly publicKey: string | null;
-  }>();
+  const [rotated, setRotated] = useState<Verification>();
   const { run, isBusy, error } = useAction();
   const toggle = (one: Panel) => setPanel(panel === one ? undefined : one);
   const changed = () => {
@@ -78,7 +76,7 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
         </h2>
         <Condition subscription={subscription} />
       </div>
-      <Facts subscription={subscription} at={at} />
+      <Facts facts={factsOf({ subscription, at })} isOfItem />
       {subscription.status === 'paused' && subscription.reason !== null ? (
         <p>{texts.reasons[subscription.reason]}</p>
       ) : null}
@@ -90,6 +88,9 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
         ) : null}
         <ActionButton isBusy={isBusy} onClick={() => void test()}>
           {texts.test}
+        </ActionButton>
+        <ActionButton isOpen={panel === 'edit'} onClick={() => toggle('edit')}>
+          {texts.edit}
         </ActionButton>
         <ActionButton isOpen={panel === 'attempts'} onClick={() => toggle('attempts')}>
           {texts.attempts}
@@ -109,6 +110,9 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
         {tested === undefined ? null : <Outcome tested={tested} />}
       </div>
       {rotated === undefined ? null : <Secret {...rotated} onDone={() => setRotated(undefined)} />}
+      {panel === 'edit' ? (
+        <SubscriptionEdit subscription={subscription} onDone={() => setPanel(undefined)} />
+      ) : null}
       {panel === 'attempts' ? <Attempts id={id} /> : null}
       {panel === 'replay' ? <Replay isBusy={isBusy} onReplay={(after) => void replay(after)} /> : null}
       {panel === 'rotate' ? (
@@ -137,9 +141,9 @@ function Condition({ subscription }: { readonly subscription: Subscription }) {
 
 const LATE_SECONDS = 60;
 
-function Facts({ subscription: one, at }: ItemProps) {
+function factsOf({ subscription: one, at }: ItemProps): readonly Fact[] {
   const types = one.types?.map((type) => (words.eventTypes as Record<string, string>)[type] ?? type);
-  const facts: readonly (readonly [string, string | null])[] = [
+  return [
     [texts.types, types === undefined ? texts.allTypes : types.join(', ')],
     [texts.device, one.device],
     [texts.user, one.user_ref],
@@ -154,18 +158,4 @@ function Facts({ subscription: one, at }: ItemProps) {
     [texts.signature, one.signature],
     [texts.madeAt, dateTime(one.created_at)],
   ];
-  return (
-    <dl class="facts item-facts">
-      {facts.map(([name, text]) =>
-        text === null ? null : (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{foreign(text)}</bdi>
-            </dd>
-          </Fragment>
-        ),
-      )}
-    </dl>
-  );
 }

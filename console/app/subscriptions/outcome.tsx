@@ -1,5 +1,6 @@
 import type { Operations } from '../api/types.ts';
 import { count, foreign } from '../format.ts';
+import { Sentence } from '../parts/sentence.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.subscriptions;
@@ -15,7 +16,7 @@ export function Outcome({ tested }: { readonly tested: Tested }) {
       </strong>
       {error === null ? null : (
         <p>
-          <bdi>{foreign(error)}</bdi>
+          <Sentence text={error} />
         </p>
       )}
       {response === null || response === '' ? null : (

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { ActionButton } from '../parts/action-button.tsx';
+import { Form } from '../parts/form.tsx';
 import { TextInput } from '../parts/text-input.tsx';
 import { words } from '../words/index.ts';
 
@@ -23,14 +25,7 @@ export function Replay({ isBusy, onReplay }: ReplayProps) {
     else onReplay(cursor.trim());
   };
   return (
-    <form
-      class="stack-small"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form isTyped={cursor !== ''} onSubmit={submit}>
       <p>{texts.replayText}</p>
       <fieldset>
         <legend>{texts.replayFrom}</legend>
@@ -53,10 +48,8 @@ export function Replay({ isBusy, onReplay }: ReplayProps) {
         />
       )}
       <div class="row">
-        <button type="submit" class="button button-small" aria-disabled={isBusy}>
-          {texts.replayAct}
-        </button>
+        <ActionButton isBusy={isBusy}>{texts.replayAct}</ActionButton>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -10,6 +10,8 @@ import { CONNECT_DOCUMENT } from './documents.ts';
 import { guessLimit } from './linking/wrong-credentials.ts';
 import { connectPage } from './pages/frame.ts';
 import { unknownPage } from './pages/unknown.ts';
+import { type AccountRoutes, addAccountRoutes } from './routes/account.ts';
+import { type AccountKeyRoutes, addAccountKeyRoutes } from './routes/account-keys.ts';
 import { addCardRoutes, type CardRoutes } from './routes/cards.ts';
 import { addChargingRoutes, type ChargingRoutes } from './routes/charging.ts';
 import { addConditionRoutes, type ConditionRoutes } from './routes/conditions.ts';
@@ -26,12 +28,14 @@ import { addLinkSessionRoutes, type LinkSessionRoutes } from './routes/link-sess
 import { addOAuthRoutes, type OAuthRoutes } from './routes/oauth.ts';
 import { addOptimizeRoutes } from './routes/optimize.ts';
 import { addPartnerRoutes, type PartnerRoutes } from './routes/partners.ts';
+import { addRequestRoutes, type RequestRoutes } from './routes/requests.ts';
 import { addSessionRoutes, type SessionRoutes } from './routes/sessions.ts';
 import { addSetPointRoutes, type SetPointRoutes } from './routes/set-points.ts';
 import { addSimulatedPages, type SimulatedPage } from './routes/simulated.ts';
 import { addStartRoute, type StartPage } from './routes/start.ts';
 import { addStationRoutes, type StationRoutes } from './routes/stations.ts';
 import { addSubscriptionRoutes, type SubscriptionRoutes } from './routes/subscriptions.ts';
+import { addTodayRoutes, type TodayRoutes } from './routes/today.ts';
 import { addUserRoutes, type UserRoutes } from './routes/users.ts';
 import { addVendorRoutes, type VendorRoutes } from './routes/vendors.ts';
 import { addWebhookRoutes, type WebhookRoutes } from './routes/webhooks.ts';
@@ -42,6 +46,8 @@ export type { WellKnownFile } from './routes/well-known.ts';
 
 /** What the routes of Connect work with: each names its own part. */
 export type ConnectDependencies = StartPage &
+  AccountRoutes &
+  AccountKeyRoutes &
   CardRoutes &
   ChargingRoutes &
   ConditionRoutes &
@@ -50,12 +56,14 @@ export type ConnectDependencies = StartPage &
   EventRoutes &
   GatewayRoutes &
   HistoryRoutes &
+  TodayRoutes &
   InterventionRoutes &
   LinkRoutes &
   LinkPageRoutes &
   LinkSessionRoutes &
   OAuthRoutes &
   PartnerRoutes &
+  RequestRoutes &
   SessionRoutes &
   SetPointRoutes &
   StationRoutes &
@@ -111,11 +119,15 @@ export async function addConnect(
   addConditionRoutes(app, dependencies);
   addChargingRoutes(app, dependencies);
   addHistoryRoutes(app, dependencies);
+  addTodayRoutes(app, dependencies);
   addSessionRoutes(app, dependencies);
   addStationRoutes(app, dependencies);
   addCardRoutes(app, dependencies);
   addGatewayRoutes(app, dependencies);
   addUserRoutes(app, dependencies);
+  addAccountRoutes(app, dependencies);
+  addAccountKeyRoutes(app, dependencies);
+  addRequestRoutes(app, dependencies);
   addPartnerRoutes(app, dependencies);
   await addSimulatedPages(app, dependencies.simulatedPages);
   await addWebhookRoutes(app, dependencies);

@@ -53,14 +53,23 @@ export const CONNECT_DOCUMENT = {
       description:
         'How much power a fleet can add or drop, and how a change of power is spread over its members.',
     },
+    {
+      name: 'Requests',
+      description: 'What became of a request: every response has its id in the header X-Request-Id.',
+    },
     { name: 'Webhooks', description: 'Vendors report changes here. Your own program does not call it.' },
+    {
+      name: 'Account',
+      description:
+        'Your account: its limits, what it called, the look of its link pages, and its API keys, which people manage in the console.',
+    },
     { name: 'Partners', description: 'Apply for an account.' },
     { name: 'Operation', description: 'For the operator of the service.' },
   ],
   start: ({ addressOf }) => [
     {
       title: 'API key',
-      text: `Create a key on ${inGrid(addressOf('grid'))}, or on the server with \`npm run key\`. Send it with each request in the header \`X-Api-Key\`, or as \`Authorization: Bearer …\`.`,
+      text: `Create a key in [the console](/console/keys), on ${inGrid(addressOf('grid'))}, or on the server with \`npm run key\`. Send it with each request in the header \`X-Api-Key\`, or as \`Authorization: Bearer …\`.`,
     },
     {
       title: 'First call',

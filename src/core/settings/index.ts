@@ -111,6 +111,12 @@ const PROCESS = {
     service: 'connect',
     description: 'Days to keep events: a reader that has been away for longer misses some',
   }),
+  /** How long requests are kept to be found by their ids, days; 0: none is. */
+  requestsKeepDays: setting('ELNAV_REQUESTS_KEEP_DAYS', whole('a whole number of days', 0, 365), {
+    fallback: '7',
+    description:
+      'Days to keep requests, so that they are found by their ids: those that were refused or failed, and those that change something. 0 keeps none',
+  }),
   /** How long changes of states are kept for history, days. */
   historyDays: setting('ELNAV_HISTORY_DAYS', whole('a whole number of days', 1, 3_650), {
     fallback: '90',

@@ -34,6 +34,12 @@ import * as history from './0035-history.ts';
 import * as chargingSessions from './0036-charging-sessions.ts';
 import * as costOfEnergy from './0037-cost-of-energy.ts';
 import * as consoleSessions from './0038-console-sessions.ts';
+import * as operators from './0039-operators.ts';
+import * as requests from './0040-requests.ts';
+import * as instances from './0041-instances.ts';
+import * as creatorsOfKeys from './0044-creators-of-keys.ts';
+import * as linksOfBrands from './0045-links-of-brands.ts';
+import * as devicesShown from './0046-devices-shown.ts';
 
 /** In order. A released migration is never edited; a later one corrects its faults. */
 export const migrations: Record<string, Migration> = {
@@ -72,4 +78,10 @@ export const migrations: Record<string, Migration> = {
   '0036-charging-sessions': chargingSessions,
   '0037-cost-of-energy': costOfEnergy,
   '0038-console-sessions': consoleSessions,
+  '0039-operators': operators,
+  '0040-requests': requests,
+  '0041-instances': instances,
+  '0044-creators-of-keys': creatorsOfKeys,
+  '0045-links-of-brands': linksOfBrands,
+  '0046-devices-shown': devicesShown,
 };

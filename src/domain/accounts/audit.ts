@@ -1,11 +1,14 @@
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Queries } from '../../db/database.ts';
-import { insertAudit, newestAudit } from './store-audit.ts';
+import { type AuditSearch, insertAudit, newestAudit, searchAudit } from './store-audit.ts';
 
-/** Author of a change: `admin` with the admin token, `setup` at the first start, `user` for an account's own changes. */
+/**
+ * Author of a change: `admin` with the admin token, `setup` at the first start, `user` for an account's own changes, `user/7` for an
+ * account with the role of an operator.
+ */
 export interface Actor {
-  readonly name: 'admin' | 'setup' | 'user';
+  readonly name: 'admin' | 'setup' | 'user' | `user/${number}`;
   readonly ip: string;
   readonly requestId: string;
 }
@@ -57,10 +60,16 @@ export function createAudit(clock: Clock): Audit {
 
 /** The newest changes first. */
 export async function listAudit(queries: Queries, limit: number): Promise<AuditEntry[]> {
-  const rows = await newestAudit(queries, limit);
-  return rows.map(({ detail_json, at, ...row }) => ({
-    ...row,
-    at: rfc3339(at),
-    detail: JSON.parse(detail_json) as JsonObject,
-  }));
+  return (await newestAudit(queries, limit)).map(toEntry);
 }
+
+/** The changes that match, the newest first. */
+export async function findAudit(queries: Queries, search: AuditSearch): Promise<AuditEntry[]> {
+  return (await searchAudit(queries, search)).map(toEntry);
+}
+
+const toEntry = ({ detail_json, at, ...row }: AuditRow): AuditEntry => ({
+  ...row,
+  at: rfc3339(at),
+  detail: JSON.parse(detail_json) as JsonObject,
+});

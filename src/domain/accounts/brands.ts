@@ -12,7 +12,13 @@ export interface Brand {
   readonly name: string;
   /** As in #0b5d48, in lower case; null for the colour of the pages. */
   readonly color: string | null;
+  /** Where the account says how it handles the data of its users, and its terms: https. Null without one. */
+  readonly privacy_url: string | null;
+  readonly terms_url: string | null;
 }
+
+/** A brand as it is asked for; an address that is not named stays. */
+type WantedBrand = Pick<Brand, 'name' | 'color'> & Partial<Brand>;
 
 interface BrandsOptions {
   readonly database: Database;
@@ -21,6 +27,7 @@ interface BrandsOptions {
 }
 
 const LONGEST_NAME = 60;
+const LONGEST_URL = 500;
 const COLOR = /^#[0-9a-f]{6}$/;
 
 /** Names and colours that accounts show to their own users. */
@@ -34,17 +41,17 @@ export class Brands {
   /** Null for an account that has set none. */
   async of(account: number): Promise<Brand | null> {
     const row = await brandOf(this.#options.database.queries, account);
-    return row === undefined ? null : { name: row.name, color: row.color };
+    return row === undefined ? null : { ...row };
   }
 
   /** Null removes it. Throws `request.invalid` for what `faultInBrand` finds. */
-  async set(account: number, brand: Brand | null, actor: Actor): Promise<Brand | null> {
+  async set(account: number, brand: WantedBrand | null, actor: Actor): Promise<Brand | null> {
     const fault = brand === null ? null : faultInBrand(brand);
     if (fault !== null) throw new AppError('request.invalid', `${fault.field} ${fault.sentence}`);
     const { database, clock, audit } = this.#options;
-    const kept = brand === null ? null : canonicalBrand(brand);
-    await database.transaction(async (queries) => {
+    return database.transaction(async (queries) => {
       await existingAccount(queries, account);
+      const kept = brand === null ? null : canonicalBrand(brand, await brandOf(queries, account));
       if (kept === null) await removeBrand(queries, account);
       else await putBrand(queries, { account_id: account, ...kept, updated_at: clock.now() });
       await audit(queries, actor, {
@@ -52,22 +59,44 @@ export class Brands {
         target: `user/${account}`,
         detail: kept === null ? {} : { ...kept },
       });
+      return kept;
     });
-    return kept;
   }
 }
 
 /** What is wrong with a brand, by field, or null. */
 export function faultInBrand(
-  brand: Brand,
-): { readonly field: 'name' | 'color'; readonly sentence: string } | null {
-  const { name, color } = canonicalBrand(brand);
+  brand: WantedBrand,
+): { readonly field: keyof Brand; readonly sentence: string } | null {
+  const { name, color, ...addresses } = canonicalBrand(brand);
   const inName = faultInLine(name, { shortest: 1, longest: LONGEST_NAME });
   if (inName !== null) return { field: 'name', sentence: inName };
-  if (color === null || COLOR.test(color)) return null;
-  return { field: 'color', sentence: 'must be a colour as #rrggbb, such as #0b5d48' };
+  if (color !== null && !COLOR.test(color))
+    return { field: 'color', sentence: 'must be a colour as #rrggbb, such as #0b5d48' };
+  for (const field of ['privacy_url', 'terms_url'] as const) {
+    if (addresses[field] !== null && !isWebAddress(addresses[field]))
+      return {
+        field,
+        sentence: 'must be an address as https://example.com/privacy, of at most 500 characters',
+      };
+  }
+  return null;
 }
 
-function canonicalBrand({ name, color }: Brand): Brand {
-  return { name: name.normalize('NFC').trim(), color: color === null ? null : color.trim().toLowerCase() };
+/** Whether a text is the address of a page that a browser may be led to. Nothing in it may pass for another host. */
+function isWebAddress(text: string): boolean {
+  if (text.length > LONGEST_URL || !/^https:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text))
+    return false;
+  const { username, password, hostname } = new URL(text);
+  return username === '' && password === '' && hostname.includes('.');
+}
+
+function canonicalBrand({ name, color, privacy_url, terms_url }: WantedBrand, before?: Brand): Brand {
+  const filled = (text: string | null = null) => (text === null || text.trim() === '' ? null : text.trim());
+  return {
+    name: name.normalize('NFC').trim(),
+    color: color === null ? null : color.trim().toLowerCase(),
+    privacy_url: filled(privacy_url === undefined ? before?.privacy_url : privacy_url),
+    terms_url: filled(terms_url === undefined ? before?.terms_url : terms_url),
+  };
 }

@@ -1,11 +1,11 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, rfc3339 } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { VaultKey } from '../../core/settings/index.ts';
 import type { Database } from '../../db/database.ts';
 import { topic } from '../../db/topic.ts';
 import { announce } from './announce.ts';
-import { type Actor, type AuditEntry, type Change, createAudit, listAudit } from './audit.ts';
+import { type Actor, type AuditEntry, type Change, createAudit, findAudit, listAudit } from './audit.ts';
 import { Bans } from './bans.ts';
 import { Brands } from './brands.ts';
 import { type IdempotentRequests, openIdempotentRequests } from './idempotency.ts';
@@ -15,27 +15,40 @@ import { Partners } from './partners.ts';
 import type { GlobalPolicy } from './policy.ts';
 import { type Principal, Principals } from './principals.ts';
 import { Refreshed } from './refreshed.ts';
+import type { AuditSearch } from './store-audit.ts';
 import { putGlobalPolicy, readGlobalPolicy } from './store-global-policy.ts';
-import { newestUsage } from './store-usage.ts';
+import { newestUsage, searchUsage, type UsageSearch } from './store-usage.ts';
 import type { AnsweredRequest } from './usage.ts';
-import { type DayOfUsage, usageByDay } from './usage-by-day.ts';
+import {
+  type AskedUsage,
+  type DayOfUsage,
+  type UsageReport,
+  usageByDay,
+  usageReport,
+} from './usage-by-day.ts';
 import { ifAhead, Users } from './users.ts';
 import { WrittenLater } from './written-later.ts';
 
 export { isWellFormedKey } from './api-key.ts';
-export type { Actor } from './audit.ts';
+export type { Actor, AuditEntry } from './audit.ts';
 export { type Brand, faultInBrand } from './brands.ts';
 export { clientAddress, isLoopback } from './client-address.ts';
 export { canonicalEmail, faultInEmail } from './email.ts';
 export type { Claimed, Held } from './idempotency.ts';
-export type { Key, NewKey } from './keys.ts';
+export { CREATORS, type Key, type NewKey } from './keys.ts';
 export { faultInKeyLabel, MOST_ACTIVE_KEYS, type WantedKey } from './own-keys.ts';
+export type { PartnerApplication } from './partners.ts';
 export { type EffectivePolicy, type GlobalPolicy, mostLinks } from './policy.ts';
 export type { Principal } from './principals.ts';
-export { parseScopes, SCOPES, type Scope } from './scope.ts';
+export { parseScopes, SCOPES, type Scope, storedScopes } from './scope.ts';
 export type { StatusClass } from './usage.ts';
-export type { DayOfUsage, Outcomes } from './usage-by-day.ts';
-export type { Profile, User } from './users.ts';
+export {
+  DAYS as USAGE_DAYS,
+  type DayOfUsage,
+  MOST_DAYS as MOST_USAGE_DAYS,
+  type Outcomes,
+} from './usage-by-day.ts';
+export { ifAhead as momentAhead, type ListedUser, type Profile, type User } from './users.ts';
 
 /** Requests of an account on a UTC day; anonymous ones have no user and no key. */
 export interface UsageEntry {
@@ -48,6 +61,13 @@ export interface UsageEntry {
   readonly day: string;
   /** RFC 3339; until then the account's rates are halved. */
   readonly throttled_until: string | null;
+}
+
+/** Requests of an account on a UTC day, with its address. */
+export interface FoundUsage extends Omit<UsageEntry, 'throttled_until'> {
+  readonly email: string | null;
+  /** RFC 3339. */
+  readonly last_at: string;
 }
 
 export interface Accounts {
@@ -81,7 +101,13 @@ export interface Accounts {
   usage(limit: number): Promise<UsageEntry[]>;
   /** Calls of an account on the last 30 UTC days, today included: oldest first, days without calls too. */
   usageByDay(account: number): Promise<DayOfUsage[]>;
+  /** Calls of a span of days, by day, route and key; those up to now. Throws `request.invalid`. */
+  usageReport(asked: AskedUsage): Promise<UsageReport>;
   audit(limit: number): Promise<AuditEntry[]>;
+  /** The audit entries that match, the newest first. */
+  searchAudit(search: AuditSearch): Promise<AuditEntry[]>;
+  /** The counters that match, the newest first; those of this process up to now. */
+  searchUsage(search: UsageSearch): Promise<FoundUsage[]>;
   /** Adds an audit entry for a change made outside this domain, such as a user's change of password. */
   noteChange(actor: Actor, change: Change): Promise<void>;
   /** Writes the counters that are still in memory. */
@@ -168,7 +194,22 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
       await written.write();
       return usageByDay(queries, { account, now: clock.now() });
     },
+    async usageReport(asked) {
+      await written.write();
+      return usageReport(queries, { ...asked, now: clock.now() });
+    },
     audit: (limit) => listAudit(queries, limit),
+    searchAudit: (search) => findAudit(queries, search),
+    async searchUsage(search) {
+      await written.write();
+      const rows = await searchUsage(queries, search);
+      return rows.map(({ account_id, key_id, last_at, ...row }) => ({
+        ...row,
+        user_id: account_id === 0 ? null : account_id,
+        key_id: key_id === '' ? null : key_id,
+        last_at: rfc3339(last_at),
+      }));
+    },
     noteChange: (actor, change) => audit(queries, actor, change),
     async close() {
       await idempotency.close();

@@ -9,6 +9,9 @@ import type { Actor, Audit } from './audit.ts';
 import { SCOPES, type Scope, storedScopes } from './scope.ts';
 import { type AccountRow, accountById, insertKey, type KeyRow, keyById, revokeKey } from './store.ts';
 
+export const CREATORS = ['admin', 'setup', 'user'] as const;
+type Creator = (typeof CREATORS)[number];
+
 /** A key as it is listed, without its secret. */
 export interface Key {
   readonly id: string;
@@ -19,6 +22,8 @@ export interface Key {
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
+  /** `user`: the account itself; `admin`: an operator. Null for keys older than what the audit log says. */
+  readonly created_by: Creator | null;
 }
 
 /** A new key, with its secret: the only response that holds it. */
@@ -45,6 +50,13 @@ export class Keys {
 
   constructor(options: KeysOptions) {
     this.#options = options;
+  }
+
+  /** One key, with the account that has it; throws `key.not_found`. */
+  async one(id: string): Promise<Key & { readonly user_id: number }> {
+    const row = await keyById(this.#options.database.queries, id);
+    if (row === undefined) throw noKey();
+    return { ...toKey(row), user_id: row.account_id };
   }
 
   async create(
@@ -75,6 +87,7 @@ export class Keys {
       scopes,
       sha256: issued.sha256,
       created_at: clock.now(),
+      created_by: actor.name,
     });
     await audit(queries, actor, {
       action: 'key.created',
@@ -93,16 +106,17 @@ export class Keys {
       }
       return keyById(queries, id);
     });
-    if (key === undefined) {
-      throw new AppError(
-        'key.not_found',
-        'there is no API key with this id; GET /admin/users lists the keys of every user',
-      );
-    }
+    if (key === undefined) throw noKey();
     await announce(database, ACCOUNT_CHANGED, { account: key.account_id });
     return toKey(key);
   }
 }
+
+const noKey = () =>
+  new AppError(
+    'key.not_found',
+    'there is no API key with this id; GET /admin/users lists the keys of every user',
+  );
 
 /** Throws `user.not_found`. */
 export async function existingAccount(queries: Queries, id: number): Promise<AccountRow> {
@@ -114,7 +128,7 @@ export async function existingAccount(queries: Queries, id: number): Promise<Acc
 }
 
 export function toKey(key: KeyRow): Key {
-  const { id, label, scopes, created_at, last_used_at, revoked_at } = key;
+  const { id, label, scopes, created_at, last_used_at, revoked_at, created_by } = key;
   return {
     id,
     label,
@@ -122,5 +136,10 @@ export function toKey(key: KeyRow): Key {
     created_at: rfc3339(created_at),
     last_used_at: last_used_at === null ? null : rfc3339(last_used_at),
     revoked_at: revoked_at === null ? null : rfc3339(revoked_at),
+    created_by: creatorOf(created_by),
   };
 }
+
+/** Which operator it was, such as `user/7`, is in the audit log alone. */
+const creatorOf = (actor: string | null): Creator | null =>
+  actor?.startsWith('user/') === true ? 'admin' : (CREATORS.find((one) => one === actor) ?? null);

@@ -9,10 +9,12 @@ import { SCOPES } from './scope.ts';
 import { accountByEmail, insertAccount } from './store.ts';
 import {
   type ApplicationRow,
+  type ApplicationSearch,
   allApplications,
   applicationById,
   decideApplication,
   insertApplication,
+  searchApplications,
   setApplicationAccount,
 } from './store-partners.ts';
 
@@ -85,6 +87,19 @@ export class Partners {
     return rows.map(toApplication);
   }
 
+  /** A part of the applications that match, the newest first. */
+  async search(search: ApplicationSearch): Promise<PartnerApplication[]> {
+    const rows = await searchApplications(this.#options.database.queries, search);
+    return rows.map(toApplication);
+  }
+
+  /** One application; throws `partner.not_found`. */
+  async one(id: string): Promise<PartnerApplication> {
+    const row = await applicationById(this.#options.database.queries, id);
+    if (row === undefined) throw noApplication();
+    return toApplication(row);
+  }
+
   /** Creates the account, or takes the existing one of that address, and a key whose secret only this response holds. */
   async approve(id: string, actor: Actor): Promise<PartnerApplication & { key: NewKey }> {
     const { database, clock, audit, keys } = this.#options;
@@ -131,13 +146,16 @@ export class Partners {
     if (decided !== undefined) return decided;
     const existing = await applicationById(queries, decision.id);
     throw existing === undefined
-      ? new AppError(
-          'partner.not_found',
-          'there is no partner application with this id; GET /admin/partners lists them',
-        )
+      ? noApplication()
       : new AppError('partner.decided', `the application was already ${existing.status}`);
   }
 }
+
+const noApplication = () =>
+  new AppError(
+    'partner.not_found',
+    'there is no partner application with this id; GET /admin/partners lists them',
+  );
 
 function toApplication(row: ApplicationRow): PartnerApplication {
   const { vendors_json, created_at, decided_at, account_id, ...rest } = row;

@@ -13,6 +13,8 @@ export interface Principal {
   readonly account: number;
   /** `CONSOLE` for a person: no key has that id. */
   readonly keyId: string;
+  /** A person in the console, not a program. */
+  readonly isPerson: boolean;
   readonly scopes: ReadonlySet<Scope>;
   readonly policy: EffectivePolicy;
 }
@@ -68,7 +70,7 @@ export class Principals {
     const row = await accountById(queries, account);
     if (row === undefined) return undefined;
     const policy = effectivePolicy(await policyOf(queries, row), row.throttled_until);
-    return { account, keyId: CONSOLE, scopes: new Set(SCOPES), policy };
+    return { account, keyId: CONSOLE, isPerson: true, scopes: new Set(SCOPES), policy };
   }
 
   /** Whether the cache holds the key as valid; it may have been revoked since. */
@@ -104,6 +106,7 @@ export class Principals {
     const principal: Principal = {
       account: opened.account.id,
       keyId: opened.key_id,
+      isPerson: false,
       scopes: new Set(storedScopes(opened.scopes)),
       policy: effectivePolicy(opened.policy, opened.account.throttled_until),
     };

@@ -1,19 +1,15 @@
 import type { Queries } from '../../db/database.ts';
+import type { Brand } from './brands.ts';
 
-export interface BrandRow {
+export interface BrandRow extends Brand {
   readonly account_id: number;
-  readonly name: string;
-  readonly color: string | null;
   readonly updated_at: number;
 }
 
-export function brandOf(
-  queries: Queries,
-  account: number,
-): Promise<Pick<BrandRow, 'name' | 'color'> | undefined> {
+export function brandOf(queries: Queries, account: number): Promise<Brand | undefined> {
   return queries
     .selectFrom('brands')
-    .select(['name', 'color'])
+    .select(['name', 'color', 'privacy_url', 'terms_url'])
     .where('account_id', '=', account)
     .executeTakeFirst();
 }

@@ -28,6 +28,30 @@ export function allApplications(queries: Queries): Promise<ApplicationRow[]> {
     .execute();
 }
 
+/** Which applications, and which part of their list. */
+export interface ApplicationSearch {
+  /** received, approved, rejected; undefined for all */
+  readonly status: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The applications that match, the newest first. */
+export function searchApplications(
+  queries: Queries,
+  { status, limit, offset }: ApplicationSearch,
+): Promise<ApplicationRow[]> {
+  return queries
+    .selectFrom('partner_applications')
+    .selectAll()
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
 export function applicationById(queries: Queries, id: string): Promise<ApplicationRow | undefined> {
   return queries.selectFrom('partner_applications').selectAll().where('id', '=', id).executeTakeFirst();
 }

@@ -52,20 +52,74 @@ export function newestUsage(
     .execute();
 }
 
-/** Totals of an account since a UTC day. */
-export function usageSince(
-  queries: Queries,
-  { account, day }: { readonly account: number; readonly day: string },
-): Promise<Pick<UsageRow, 'day' | 'service' | 'status_class' | 'count'>[]> {
-  return (
-    queries
-      .selectFrom('usage')
-      .select(['day', 'service', 'status_class'])
-      // PostgreSQL's sum is a decimal, which the driver reads as text.
-      .select((select) => select.cast<number>(select.fn.sum('count'), 'bigint').as('count'))
-      .where('account_id', '=', account)
-      .where('day', '>=', day)
-      .groupBy(['day', 'service', 'status_class'])
-      .execute()
-  );
+/** Which counters, and which part of their list; undefined for all. */
+export interface UsageSearch {
+  readonly account: number | undefined;
+  readonly keyId: string | undefined;
+  readonly route: string | undefined;
+  /** UTC, as in 2026-11-21. */
+  readonly day: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
 }
+
+/** The counters that match, with the address of their account: the newest first. */
+export function searchUsage(
+  queries: Queries,
+  { account, keyId, route, day, limit, offset }: UsageSearch,
+): Promise<(UsageRow & { email: string | null })[]> {
+  return queries
+    .selectFrom('usage')
+    .leftJoin('accounts', 'accounts.id', 'usage.account_id')
+    .selectAll('usage')
+    .select('accounts.email')
+    .$if(account !== undefined, (query) => query.where('usage.account_id', '=', account ?? 0))
+    .$if(keyId !== undefined, (query) => query.where('usage.key_id', '=', keyId ?? ''))
+    .$if(route !== undefined, (query) => query.where('usage.route', '=', route ?? ''))
+    .$if(day !== undefined, (query) => query.where('usage.day', '=', day ?? ''))
+    .orderBy('usage.last_at', 'desc')
+    .orderBy('usage.account_id')
+    .orderBy('usage.route')
+    .orderBy('usage.key_id')
+    .orderBy('usage.status_class')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+/** Calls of an account on UTC days, both ends included. */
+export interface UsageSpan {
+  readonly account: number;
+  readonly from: string;
+  readonly to: string;
+  /** Undefined: with any key. */
+  readonly keyId: string | undefined;
+}
+
+/** Totals for each class of status, which others refine. */
+const totalsOf = (queries: Queries, { account, from, to, keyId }: UsageSpan) =>
+  queries
+    .selectFrom('usage')
+    .select('status_class')
+    // PostgreSQL's sum is a decimal, which the driver reads as text.
+    .select((select) => select.cast<number>(select.fn.sum('count'), 'bigint').as('count'))
+    .where('account_id', '=', account)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .$if(keyId !== undefined, (query) => query.where('key_id', '=', keyId ?? ''))
+    .groupBy('status_class');
+
+export const usageByDayAndService = (queries: Queries, span: UsageSpan) =>
+  totalsOf(queries, span).select(['day', 'service']).groupBy(['day', 'service']).execute();
+
+/** In the order of their names, so that routes which are called equally often keep theirs. */
+export const usageByRoute = (queries: Queries, span: UsageSpan) =>
+  totalsOf(queries, span)
+    .select(['service', 'route'])
+    .groupBy(['service', 'route'])
+    .orderBy('route')
+    .orderBy('service')
+    .execute();
+
+export const usageByKey = (queries: Queries, span: UsageSpan) =>
+  totalsOf(queries, span).select('key_id').groupBy('key_id').orderBy('key_id').execute();

@@ -10,6 +10,7 @@ export interface AccountRow {
   readonly tier: string;
   readonly created_at: number;
   readonly throttled_until: number | null;
+  readonly role: string | null;
 }
 
 export interface KeyRow {
@@ -20,6 +21,7 @@ export interface KeyRow {
   readonly created_at: number;
   readonly last_used_at: number | null;
   readonly revoked_at: number | null;
+  readonly created_by: string | null;
 }
 
 const KEY_COLUMNS = [
@@ -30,16 +32,17 @@ const KEY_COLUMNS = [
   'created_at',
   'last_used_at',
   'revoked_at',
+  'created_by',
 ] as const;
 
 /** The new account's row, or undefined when the address is taken. */
 export function insertAccount(
   queries: Queries,
-  row: Omit<AccountRow, 'id' | 'throttled_until'>,
+  row: Omit<AccountRow, 'id' | 'throttled_until' | 'role'>,
 ): Promise<AccountRow | undefined> {
   return queries
     .insertInto('accounts')
-    .values({ ...row, throttled_until: null })
+    .values({ ...row, throttled_until: null, role: null })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -102,6 +105,10 @@ export async function putPolicy(
 
 export async function setThrottle(queries: Queries, account: number, until: number | null): Promise<void> {
   await queries.updateTable('accounts').set({ throttled_until: until }).where('id', '=', account).execute();
+}
+
+export async function setRole(queries: Queries, account: number, role: string | null): Promise<void> {
+  await queries.updateTable('accounts').set({ role }).where('id', '=', account).execute();
 }
 
 export async function insertKey(

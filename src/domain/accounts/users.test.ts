@@ -19,6 +19,7 @@ onEachEngine('users', (engine) => {
       email: 'anna@example.com',
       name: 'Anna',
       tier: 'pro',
+      role: null,
       created_at: '2026-11-21T09:00:00.000Z',
       policy: {
         per_minute: 600,
@@ -36,6 +37,7 @@ onEachEngine('users', (engine) => {
           created_at: '2026-11-21T09:00:00.000Z',
           last_used_at: null,
           revoked_at: null,
+          created_by: 'admin',
         },
       ],
     });

@@ -18,8 +18,10 @@ import {
   keysOf,
   policyOf,
   putPolicy,
+  setRole,
   setThrottle,
 } from './store.ts';
+import { type AccountSearch, allTiers, countAccounts, searchAccounts } from './store-search.ts';
 
 /** A policy with the time (RFC 3339) until which its rates are halved. */
 export interface PolicyInForce extends Policy {
@@ -28,18 +30,28 @@ export interface PolicyInForce extends Policy {
   readonly limited_as?: 'free';
 }
 
+/** What a person may do besides using the account: an operator uses the operator's pages. */
+export type Role = 'operator';
+
 export interface User {
   readonly id: number;
   readonly email: string;
   readonly name: string;
   readonly tier: string;
+  readonly role: Role | null;
   readonly created_at: string;
   readonly policy: PolicyInForce;
   readonly keys: readonly Key[];
 }
 
 /** An account as its owner sees it. */
-export type Profile = Pick<User, 'id' | 'email' | 'name' | 'tier'>;
+export type Profile = Pick<User, 'id' | 'email' | 'name' | 'tier' | 'role'>;
+
+/** An account in a list of many. */
+export interface ListedUser extends Profile {
+  readonly created_at: string;
+  readonly active_keys: number;
+}
 
 interface UsersOptions {
   readonly database: Database;
@@ -70,6 +82,26 @@ export class Users {
         keysByAccount.get(account.id) ?? [],
       ),
     );
+  }
+
+  /** A part of the accounts that match, the newest first, how many match in all, and which tiers there are. */
+  async search(search: AccountSearch): Promise<{
+    readonly users: readonly ListedUser[];
+    readonly total: number;
+    readonly tiers: readonly string[];
+  }> {
+    const { queries } = this.#options.database;
+    const [rows, total, tiers] = await Promise.all([
+      searchAccounts(queries, search),
+      countAccounts(queries, search),
+      allTiers(queries),
+    ]);
+    const users = rows.map((row) => ({
+      ...profileOf(row),
+      created_at: rfc3339(row.created_at),
+      active_keys: row.active_keys,
+    }));
+    return { users, total, tiers };
   }
 
   /** One account; throws `user.not_found`. */
@@ -157,6 +189,22 @@ export class Users {
     return { user_id: id, ...this.#inForce(policy, throttledUntil) };
   }
 
+  /** Gives a role, or takes it with null: it holds from the next request on. Throws `user.not_found`. */
+  async setRole(id: number, role: Role | null, actor: Actor): Promise<User> {
+    const { database, audit } = this.#options;
+    await database.transaction(async (queries) => {
+      const account = await existingAccount(queries, id);
+      if (roleOf(account.role) === role) return;
+      await setRole(queries, id, role);
+      await audit(queries, actor, {
+        action: role === null ? 'role.taken' : 'role.given',
+        target: `user/${id}`,
+        detail: { role: role ?? account.role },
+      });
+    });
+    return this.one(id);
+  }
+
   /** Halves an account's rates until `until` (milliseconds since 1970), everywhere at once. */
   async throttle(id: number, until: number): Promise<void> {
     const { database } = this.#options;
@@ -165,12 +213,13 @@ export class Users {
   }
 
   #toUser(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {
-    const { id, email, name, tier, created_at, throttled_until } = account;
+    const { id, email, name, tier, role, created_at, throttled_until } = account;
     return {
       id,
       email,
       name,
       tier,
+      role: roleOf(role),
       created_at: rfc3339(created_at),
       policy: {
         ...this.#inForce(policy, throttled_until),
@@ -185,7 +234,15 @@ export class Users {
   }
 }
 
-const profileOf = ({ id, email, name, tier }: AccountRow): Profile => ({ id, email, name, tier });
+const profileOf = ({ id, email, name, tier, role }: AccountRow): Profile => ({
+  id,
+  email,
+  name,
+  tier,
+  role: roleOf(role),
+});
+
+const roleOf = (stored: string | null): Role | null => (stored === 'operator' ? stored : null);
 
 /** A time as RFC 3339 while it lies in the future, else null. */
 export function ifAhead(moment: number | null, now: number): string | null {

@@ -23,7 +23,7 @@ export function indexMunicipalities(rows: readonly MunicipalityRow[]): Municipal
       const exact =
         byCode.get(written) ?? tries.map((name) => byLower.get(name)).find((one) => one !== undefined);
       if (exact !== undefined) return exact;
-      // Håbo and Habo fold to the same: any other spelling is ambiguous, and the error asks which is meant.
+      // Without their accents, Håbo and Habo are one name: the error lists both.
       const found = tries.map((name) => byFolded.get(fold(name))).find((one) => one !== undefined) ?? [];
       const [only, other] = found;
       if (only !== undefined && other === undefined) return only;

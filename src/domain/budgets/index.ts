@@ -14,6 +14,7 @@ import type { Block } from './store-blocks.ts';
 import { secondsUntil, startOf, type Tally, turn, usedNow } from './window.ts';
 
 export { type Readers, sharingTypes } from './bearable.ts';
+export { sharedUse } from './shared-use.ts';
 export { activeBlocks } from './store-blocks.ts';
 
 export interface Spending {

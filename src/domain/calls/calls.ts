@@ -67,12 +67,12 @@ export function createCalls(options: CallsOptions) {
   /** Whether the station of a dial-in link is connected to this process. */
   const isConnectedHere = (link: LinkOf): boolean => server(link.vendor)?.station(link) !== undefined;
   const gatewayOf = async (link: LinkKey) => (await find(link))?.gateway ?? null;
-  const { withVendor, withStream, withNewLink, withCandidate } = createWithVendor({
+  const { withVendor, withStream, withNewLink, withCandidate, succeededAt } = createWithVendor({
     ...{ host, records, sessions, clients, signals, events },
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
   });
   return {
-    ...{ withVendor, withStream, withNewLink, withCandidate },
+    ...{ withVendor, withStream, withNewLink, withCandidate, succeededAt },
     ...{ find, note, forget, documents, attach, server },
     ...{ tokens, signals, credentials },
     loginSession: clients.loginSession,

@@ -4,7 +4,7 @@ import type { CallUse } from '../../adapter/budget.ts';
 import { type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
 import type { Login } from '../../adapter/login.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
-import { asLink, createVendorHttp, type TokenKeeper } from './vendor-http.ts';
+import { asLink, createVendorHttp, newTrace, type TokenKeeper } from './vendor-http.ts';
 
 const PAGE: HttpAnswer = {
   status: 200,
@@ -196,7 +196,7 @@ describe('a connection of a link', () => {
         tokens,
         partner: { clientId: 'id', clientSecret: 'secret', apiKey: 'key' },
         spend: (call) => void spent.push([call.use, call.device]),
-        trace: { host: undefined, isCommandSent: false },
+        trace: newTrace(),
       },
       { path: '/stream', query: { v: '2' }, tokenQuery: 'accessToken', device: 'lift-1' },
       async ({ path, query, headers }, { host }) => {

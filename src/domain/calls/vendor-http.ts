@@ -29,7 +29,11 @@ export interface Trace {
   /** The host that was asked last; undefined where none was, or the tokens are being renewed. */
   host: string | undefined;
   isCommandSent: boolean;
+  /** The status of the last HTTP response; undefined where there was none. */
+  status: number | undefined;
 }
+
+export const newTrace = (): Trace => ({ host: undefined, isCommandSent: false, status: undefined });
 
 interface VendorHttpOptions {
   readonly adapter: Pick<Adapter, 'slug' | 'name' | 'login' | 'apiKeyHeader'>;
@@ -53,12 +57,17 @@ interface VendorHttpOptions {
 
 /** Calls as one link: within the budgets, with a token that is renewed once when the vendor refuses it. */
 export function createVendorHttp(options: VendorHttpOptions): LinkHttp {
-  const { host, of = {}, signal, trace = { host: undefined, isCommandSent: false } } = options;
+  const { host, of = {}, signal, trace = newTrace() } = options;
   return {
     send: (request) =>
       asLink({ ...options, trace }, request, (rest, { host: name, use }) => {
         trace.isCommandSent ||= use === 'command';
-        const sent = host(name, use).send({ signal, ...of, ...rest });
+        const sent = host(name, use)
+          .send({ signal, ...of, ...rest })
+          .then((answer) => {
+            trace.status = answer.status;
+            return answer;
+          });
         return use === 'command' ? commanded(sent) : sent;
       }),
     tokenClaims: async () =>
@@ -109,6 +118,7 @@ export async function asLink<R extends Limited, A>(
     const query = added === undefined ? {} : { query: { ...rest.query, ...added } };
     return make({ ...rest, ...query, headers }, { host, use }).catch(async (error: unknown) => {
       if (!(error instanceof HttpFailure)) throw error;
+      trace.status = error.status;
       if (error.kind === 'rate_limited') await limited?.(error, host);
       else if ((error.status ?? 0) >= 400) await failed?.(call);
       throw error;

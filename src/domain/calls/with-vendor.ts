@@ -13,7 +13,7 @@ import type { Given, NewLink, Sessions, Sinks } from './sessions.ts';
 import type { LinkSignals } from './signals.ts';
 import type { LinkRow, LinkStatus } from './store-links.ts';
 import { type CallName, createTimeLimit } from './time-limit.ts';
-import type { Trace } from './vendor-http.ts';
+import { newTrace, type Trace } from './vendor-http.ts';
 
 interface WithVendorOptions {
   readonly host: Pick<Host, 'clock' | 'log' | 'metrics' | 'traces'>;
@@ -42,22 +42,25 @@ export function createWithVendor(options: WithVendorOptions) {
   const { records, sessions, clients, signals, events } = options;
   const { clock, log, metrics, traces } = options.host;
   const inTime = createTimeLimit(clock, options.stopping);
+  /** When work at a vendor last went well, by vendor. */
+  const succeededAt = new Map<string, number>();
 
   /** Counts the work, turns every failure into an `AppError`, and remembers what it says of the link and of further calls. */
   async function attempt<T>({ link, call, work, note }: Attempt<T>): Promise<T> {
     const { vendor } = link;
-    const trace: Trace = { host: undefined, isCommandSent: false };
+    const trace = newTrace();
     const began = performance.now();
-    const traced = call === 'stream' ? undefined : traces?.call({ vendor, call });
+    const traced = call === 'stream' ? undefined : traces?.call({ vendor, call, link: link.link });
     const observe = (outcome: string): void => {
       // Streams are counted as they end.
       if (call === 'stream') return;
       metrics.vendorCalls.observe({ vendor, call, outcome }, (performance.now() - began) / 1000);
-      traced?.end(outcome);
+      traced?.end({ outcome, status: trace.status });
     };
     try {
       const result = await (traced === undefined ? work(trace) : traced.run(() => work(trace)));
       observe('ok');
+      succeededAt.set(vendor, clock.now());
       note?.(undefined);
       return result;
     } catch (cause) {
@@ -90,6 +93,9 @@ export function createWithVendor(options: WithVendorOptions) {
   }
 
   return {
+    /** When work at each vendor last went well in this process, ms since 1970. */
+    succeededAt: (): ReadonlyMap<string, number> => succeededAt,
+
     /** Calls the vendor as a link: with a session for the time of one call. Throws `device.not_found` when the link is gone. */
     async withVendor<T>(
       { account, link }: LinkOf,
@@ -153,7 +159,7 @@ export function createWithVendor(options: WithVendorOptions) {
       { credentials, limitMs }: { readonly credentials: JsonObject; readonly limitMs: number },
       work: (session: Session) => Promise<T>,
     ): Promise<T> {
-      const trace: Trace = { host: undefined, isCommandSent: false };
+      const trace = newTrace();
       const given: Given = { credentials, signIn: () => undefined };
       try {
         return await inTime({ vendor: link.vendor, call: 'discover', trace, limitMs }, async (signal) => {

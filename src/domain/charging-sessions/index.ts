@@ -30,6 +30,8 @@ const TYPES = [
   ...(['device.unreachable', 'device.reachable'] as const),
   ...(['charging.started', 'charging.updated', 'charging.ended'] as const),
 ] as const;
+/** As what it reads the event log. */
+export const SESSIONS_READER = { name: 'charging_sessions', types: TYPES };
 
 const CHARGES: ReadonlySet<string> = new Set<DeviceType>(['vehicle', 'charger']);
 /** Removed at once by retention. */
@@ -96,7 +98,7 @@ export function createChargingSessions(options: ChargingSessionsOptions) {
     await store.saveProgress(transaction, saved);
     await store.saveSessions(transaction, [...changed.values()]);
   }
-  const projection = eventLog.project({ name: 'charging_sessions', types: TYPES, apply });
+  const projection = eventLog.project({ ...SESSIONS_READER, apply });
 
   return {
     /** A page of sessions, newest first. */

@@ -5,6 +5,7 @@ import type { Delivery, Webhook } from '../../adapter/webhook.ts';
 import { AppError } from '../../core/errors.ts';
 import { faultInJsonOf, type Json } from '../../core/json.ts';
 import { createLoop } from '../../core/loop.ts';
+import type { Database } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { createLease } from '../../db/lease.ts';
 import type { Calls, LinkEvents } from '../calls/index.ts';
@@ -16,6 +17,12 @@ import { createSubscriptionStore } from './store-subscriptions.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
 /** A process that has not renewed its lease for so long is treated as dead, and another goes on. */
+/** Deliveries of vendors that wait to be applied, by vendor, as all processes together have them. */
+export const deliveryBacklog = (
+  database: Database,
+): Promise<readonly { readonly vendor: string; readonly count: number }[]> =>
+  createDeliveryStore(database).backlog();
+
 const LEASE_MS = 10_000;
 /** How often each process looks for deliveries that another has left behind. */
 const LOOK_MS = 15_000;

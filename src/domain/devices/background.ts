@@ -55,6 +55,7 @@ export function createBackground(options: BackgroundOptions): Background {
     row: device,
     seen: device.seen,
     open: device.open,
+    plan: null,
     asOf: clock.now(),
     answer: null,
   });

@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
 import type { Database } from '../../db/database.ts';
 import type { EventLog } from '../events/index.ts';
 import type { DeviceMemory, Known } from './memory.ts';
 import type { Sightings } from './sightings.ts';
-import type { DeviceRow, DeviceStore } from './store.ts';
+import type { DeviceStore, PlannedRow } from './store.ts';
 
 /** What leaves no event, such as the limits of a device, is read again after this time at the latest: other processes may have changed it. */
 const OLD_MS = 30_000;
@@ -38,9 +39,13 @@ export interface Lookup {
    * learnt here.
    */
   newest(account: number, id: string): Known[] | Promise<Known[]>;
+  /** The device, or 404; an id that two vendors use needs `vendor`. */
+  find(account: number, id: string, vendor?: string): Promise<Known>;
   /** What is being loaded of the device may be from before a change: it is not kept, and who asks now loads again. */
   overtake(account: number, id: string): void;
   drop(account: number, id: string): void;
+  /** It is loaded again when it is asked for; pages of the account stay. */
+  forget(account: number, id: string): void;
 }
 
 export function createLookup(options: LookupOptions): Lookup {
@@ -99,7 +104,7 @@ export function createLookup(options: LookupOptions): Lookup {
     if (sightings.pending(account, id)) await sightings.flush();
     const asOf = clock.now();
     const devices = (await store.byId(account, id)).map(
-      ({ seen, open, ...row }: DeviceRow): Known => ({ row, seen, open, asOf, answer: null }),
+      ({ seen, open, plan, ...row }: PlannedRow): Known => ({ row, seen, open, plan, asOf, answer: null }),
     );
     const remembered = memory.known(account, id);
     if (remembered !== undefined && isTrusted()) return remembered;
@@ -118,7 +123,25 @@ export function createLookup(options: LookupOptions): Lookup {
     byId,
     newest: (account, id) =>
       isShared && !sightings.pending(account, id) ? load(account, id) : byId(account, id),
+    find: async (account, id, vendor) => only(await byId(account, id), id, vendor),
     overtake,
     drop,
+    forget(account, id) {
+      memory.forget(account, id);
+      overtake(account, id);
+    },
   };
+}
+
+function only(all: readonly Known[], id: string, vendor?: string): Known {
+  const [device, ...others] = vendor === undefined ? all : all.filter(({ row }) => row.vendor === vendor);
+  if (device === undefined) throw new AppError('device.not_found', `there is no device ${id.slice(0, 100)}`);
+  if (others.length > 0) {
+    const vendors = [device, ...others].map(({ row }) => row.vendor).join(', ');
+    throw new AppError(
+      'device.ambiguous',
+      `several vendors have a device ${id}: ${vendors}; add ?vendor= to name one`,
+    );
+  }
+  return device;
 }

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
+import type { ReadPlan } from './next-read.ts';
 import type { DeviceRow, Seen } from './store.ts';
 
 export const deviceKey = ({ account, vendor, id }: Pick<DeviceRow, 'account' | 'vendor' | 'id'>): string =>
@@ -13,6 +14,8 @@ export interface Known {
   seen: Seen | null;
   /** Its open interventions, as JSON text. */
   open: string | null;
+  /** When it is read next, as it was when it was read from the database; null where nobody asks for it. */
+  readonly plan: ReadPlan | null;
   /** When it was read from the database, or learnt here: what others have changed since may be missing. */
   asOf: number;
   /** The answer of `GET /devices/{id}` for `seen` and `open`, made when first asked for. */

@@ -36,7 +36,10 @@ export function createEndUserStore({ queries, rows }: Pick<Database, 'queries' |
         links.map((id) => ({ id })),
       )} as r where not exists (
         select 1 from links where links.account_id = ${account} and links.id = r.id))`;
-      for (const table of ['charging_transactions', 'meter_readings'])
+      await sql`delete from requests where account_id = ${account} and device_id in (select d.id from ${gone} as d)`.execute(
+        transaction,
+      );
+      for (const table of ['charging_transactions', 'meter_readings', 'requests'])
         await sql`delete from ${sql.table(table)} where account_id = ${account} and link_id in ${ended}`.execute(
           transaction,
         );

@@ -39,6 +39,8 @@ export interface Follower {
   watch(listener: (events: readonly EventRow[]) => void): () => void;
   /** Drops from memory what changes, as long as this process runs; what is there before the first read of the log must be dropped by the caller. */
   follow(memory: Memory): Followed;
+  /** How long ago all that this process has read of the log was the end of it, ms; null while nobody here follows it. */
+  lagMs(): number | null;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,7 @@ export function createFollower({ database, store, clock, log }: FollowerOptions)
         },
       };
     },
+    lagMs: () => (isUnwanted() || readUntil < 0 ? null : Math.max(0, moments.clock.now() - readUntil)),
     async close() {
       await Promise.all([reading.close(), announcing.close()]);
     },

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import { startRetention } from '../../core/retention.ts';
-import type { Queries } from '../../db/database.ts';
+import type { Database, Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { type Batch, createFollower } from './follow.ts';
 import { createProjection, type Projection, type ProjectionOptions } from './projection.ts';
@@ -207,7 +207,30 @@ export async function createEventLog(host: Host) {
     /** Removes events older than so many days, from now on, until what it returns is closed. */
     keep: (days: number) => startRetention({ store, what: 'events', rowsAtOnce: 1_000, clock, log, days }),
 
+    /** How far this process is behind the log: see `Follower`. */
+    lagMs: follower.lagMs,
+
     close: follower.close,
+  };
+}
+
+/** A reader of the whole log: a projection. */
+export type LogReader = Pick<ProjectionOptions, 'name' | 'types'>;
+
+/** How the log and its readers are, as the database says: for a process that does not read it. */
+export async function logHealth(database: Database, readers: readonly LogReader[]) {
+  const store = createEventStore(database);
+  const [heldSince, lags] = await Promise.all([
+    store.heldSince(),
+    Promise.all(readers.map(({ name, types }) => store.unappliedSince(name, types))),
+  ]);
+  const now = database.moments.clock.now();
+  const ago = (since: number | null | undefined) => (since == null ? 0 : Math.max(0, now - since));
+  return {
+    /** How long the oldest event has been waiting that no reader gets yet, ms. */
+    heldMs: ago(heldSince),
+    /** How far each reader is behind, ms. */
+    readers: readers.map(({ name }, index) => ({ name, lagMs: ago(lags[index]) })),
   };
 }
 

@@ -13,11 +13,11 @@ const WHERE_MS = 1_000;
 /** Longer than the process that does it takes. */
 const DONE_MS = 40_000;
 
-/** Work that only the process can do that a gateway is connected to. Messages and results are JSON. */
+/** Work that only the process with the connection of a gateway can do. Messages and results are JSON. */
 interface Relayed<M, T> {
   /** The same in all processes. */
   readonly name: string;
-  /** The gateway that it needs; undefined: any process can do it. */
+  /** The id of the gateway that the work needs; undefined where it needs none, and is done here. */
   gatewayOf(message: M): Promise<string | undefined>;
   work(message: M, begun: Begin): Promise<T>;
 }

@@ -29,7 +29,7 @@ export interface Covered {
 }
 
 /** A day of a time zone, from midnight to midnight, that a moment is in: 23, 24 or 25 hours, or others where a zone changes otherwise. */
-function dayOf(at: number, zone: string): Bucket {
+export function dayOf(at: number, zone: string): Bucket {
   const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).startOfDay();
   return { start: day.epochMilliseconds, end: day.add({ days: 1 }).startOfDay().epochMilliseconds };
 }

@@ -38,11 +38,13 @@ export async function costsOf(
 
 interface PointEnergy {
   readonly energies: readonly Energy[];
+  readonly isKnown: boolean;
   /** Why they are not the whole energy of the point, or null. */
   readonly missing: string | null;
 }
 
-function energiesOf(points: readonly Bucket[], quarters: readonly Covered[]): PointEnergy[] {
+/** The energies of points, in their order; `quarters` as for `costsOf`. */
+export function energiesOf(points: readonly Bucket[], quarters: readonly Covered[]): PointEnergy[] {
   let next = 0;
   return points.map(({ start, end }) => {
     const energies: Energy[] = [];
@@ -65,8 +67,8 @@ function energiesOf(points: readonly Bucket[], quarters: readonly Covered[]): Po
       if (late.seconds === null) unplacedWh += late.wh;
       else energies.push({ start: at - late.seconds * SECOND_MS, end: at, wh: late.wh });
     }
-    if (!isKnown) return { energies: [], missing: 'energy_wh is not known' };
-    if (unplacedWh === 0) return { energies, missing: null };
-    return { energies: [], missing: `${unplacedWh} Wh were counted in a gap, so when is not known` };
+    if (!isKnown) return { energies: [], isKnown, missing: 'energy_wh is not known' };
+    if (unplacedWh === 0) return { energies, isKnown, missing: null };
+    return { energies: [], isKnown, missing: `${unplacedWh} Wh were counted in a gap, so when is not known` };
   });
 }

@@ -96,7 +96,7 @@ describe('quarters of an hour', () => {
     // It is not in a quarter any more in which the meter was read before.
     assert.deepEqual(late(first, at(5, null), at(61, { energy_wh: 100 }), at(70, then)), []);
     assert.deepEqual(late(first, at(61, null), at(70, then)), []);
-    // As long as any value is taken for known.
+    // The meter was confirmed shortly before the quarter: nothing is counted as late.
     assert.deepEqual(late(first, at(59, null), at(70, then)), []);
     assert.deepEqual(late(first, from(at(62, then), 47)), []);
     // Between two reads that are far apart: 55 of 65 minutes were before 11:00.

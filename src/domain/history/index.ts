@@ -4,15 +4,18 @@ import { STATE_CONFIRMED } from '../../db/events.ts';
 import type { Host } from '../../db/host.ts';
 import type { EventLog, EventRow } from '../events/index.ts';
 import type { Prices } from '../prices/index.ts';
-import { valuesOf } from './fields.ts';
 import { applied, openBefore, type Quarter } from './fold.ts';
-import { type HistoryPage, type HistoryQuery, type Latest, readBuckets, readRaw } from './read.ts';
+import { pricesBetween } from './prices.ts';
+import { type HistoryPage, type HistoryQuery, latestOf, readBuckets, readRaw } from './read.ts';
 import { type Kept, startRetention } from './retention.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { createHistoryStore, type DeviceName, type Followed } from './store.ts';
+import { createToday } from './today.ts';
 
 export { RESOLUTIONS } from './buckets.ts';
+export { UNKNOWN_COSTS } from './day-costs.ts';
 export { FIELD_NAMES, type Field, shownAs, valuesOf } from './fields.ts';
+export type { AreaPrices } from './prices.ts';
 export type { HistoryPage, HistoryQuery } from './read.ts';
 export type { Kept } from './retention.ts';
 export { stepsOf } from './steps.ts';
@@ -25,10 +28,12 @@ const TYPES = [
   'device.removed',
   STATE_CONFIRMED,
 ] as const;
+/** As what it reads the event log. */
+export const HISTORY_READER = { name: 'history', types: TYPES };
 
 interface HistoryOptions {
   readonly host: Host;
-  readonly prices: Pick<Prices, 'energyCosts'>;
+  readonly prices: Pick<Prices, 'energyCosts' | 'history'>;
   readonly eventLog: Pick<EventLog, 'project'>;
   readonly kept: Kept;
 }
@@ -90,25 +95,35 @@ export function createHistory({ host, prices, eventLog, kept }: HistoryOptions) 
     }
     if (all.length > 0) await store.follow(transaction, all);
   }
-  const projection = eventLog.project({ name: 'history', types: TYPES, apply });
+  const projection = eventLog.project({ ...HISTORY_READER, apply });
+
+  async function pageOf({ state, fetchedAt, ...of }: OfDevice, query: HistoryQuery): Promise<HistoryPage> {
+    const found = await store.find(of);
+    const now = clock.now();
+    if (found === undefined) {
+      const end = Math.min(query.to, now);
+      const gaps = query.from < end ? [{ start: query.from, end }] : [];
+      return { points: [], gaps, next: null, fields: [] };
+    }
+    const latest = latestOf(state, fetchedAt);
+    const reading = { store, prices, ...found, deviceType: of.deviceType, latest, now };
+    const { resolution } = query;
+    return resolution === 'raw' ? readRaw(reading, query) : readBuckets(reading, { ...query, resolution });
+  }
 
   return {
+    /** Sums of all devices of an account since midnight of a zone. Those of the last 30 seconds are shared. */
+    today: createToday({ store, prices, clock }),
+
     /** A page of the history of a device, for the user that has it now. */
-    async read({ state, fetchedAt, ...of }: OfDevice, query: HistoryQuery): Promise<HistoryPage> {
-      const found = await store.find(of);
-      const now = clock.now();
-      if (found === undefined) {
-        const end = Math.min(query.to, now);
-        const gaps = query.from < end ? [{ start: query.from, end }] : [];
-        return { points: [], gaps, next: null, fields: [] };
-      }
-      const latest: Latest | undefined =
-        state === undefined || fetchedAt === undefined || state.online === false
-          ? undefined
-          : { values: valuesOf(state), fetchedAt };
-      const reading = { store, prices, ...found, deviceType: of.deviceType, latest, now };
-      const { resolution } = query;
-      return resolution === 'raw' ? readRaw(reading, query) : readBuckets(reading, { ...query, resolution });
+    async read(device: OfDevice, query: HistoryQuery): Promise<HistoryPage> {
+      const page = await pageOf(device, query);
+      if (query.isPriceAsked !== true) return page;
+      const span = {
+        ...{ from: query.after ?? query.from, until: page.next ?? query.to },
+        resolution: query.resolution,
+      };
+      return { ...page, prices: await pricesBetween(prices, await store.areaOf(device), span) };
     },
 
     /** Removes what is known of the devices of a user, in the transaction that removes the user's events. */

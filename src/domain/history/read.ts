@@ -3,8 +3,9 @@ import type { PriceArea } from '../../sources/contract/market.ts';
 import type { Prices } from '../prices/index.ts';
 import { type Bucket, bucketsOf, gapsBetween, type Point, pointsOf, type Resolution } from './buckets.ts';
 import { costsOf, type PointCost } from './costs.ts';
-import { type Field, isSame, type Values } from './fields.ts';
+import { type Field, isSame, type Values, valuesOf } from './fields.ts';
 import { advance, type Open, type Quarter, unended } from './fold.ts';
+import type { AreaPrices } from './prices.ts';
 import type { Step } from './steps.ts';
 import type { HistoryStore } from './store.ts';
 
@@ -23,12 +24,16 @@ export interface HistoryQuery {
   readonly zone: string;
   /** Whether the cost of the energy is asked for; changes have none. */
   readonly isCostAsked?: boolean | undefined;
+  /** Whether the spot prices of the same time are asked for. */
+  readonly isPriceAsked?: boolean | undefined;
 }
 
 export interface HistoryPage {
   readonly points: readonly Point[];
   /** What each point has cost, where it was asked for. */
   readonly costs?: readonly PointCost[];
+  /** The spot prices of the time of the page, where they were asked for. */
+  readonly prices?: AreaPrices;
   /** When nothing is known; of quarters, hours and days: those of which nothing is known. */
   readonly gaps: readonly Bucket[];
   /** Where to go on; null at the end. */
@@ -91,7 +96,7 @@ export async function readBuckets(
   reading: Reading,
   query: HistoryQuery & { readonly resolution: Exclude<Resolution, 'raw'> },
 ): Promise<HistoryPage> {
-  const { store, number, open, latest, now } = reading;
+  const { store, number, open, now } = reading;
   const { isCostAsked = false } = query;
   const to = Math.min(query.to, now);
   const from = Math.min(query.after ?? query.from, to);
@@ -108,7 +113,7 @@ export async function readBuckets(
     fields,
     isLateAsked: isCostAsked,
   });
-  const quarters = [...stored, ...since(open, knownUntil(open, latest, now))];
+  const quarters = [...stored, ...quartersSince(reading, now)];
   const points = pointsOf(buckets, quarters, fields);
   const isEnd = last.end >= to;
   return {
@@ -120,7 +125,45 @@ export async function readBuckets(
   };
 }
 
-/** The quarters that are not stored yet. */
+/** What is known of a device beyond its stored quarters. */
+export interface Newest {
+  readonly open: Open | null;
+  readonly latest: Latest | undefined;
+}
+
+/** Its newest values, where they are known: what is offline has none. */
+export function latestOf(
+  state: Readonly<Record<string, unknown>> | undefined,
+  fetchedAt: number | undefined,
+): Latest | undefined {
+  return state === undefined || fetchedAt === undefined || state.online === false
+    ? undefined
+    : { values: valuesOf(state), fetchedAt };
+}
+
+interface NewestQuarters {
+  /** The one that is the first that is not stored; null where nothing is known of it. */
+  readonly quarter: Quarter | null;
+  /** What a device has been like since the end of that one: the same for all of the time; its meter stands still. */
+  readonly after: (Bucket & { readonly values: Values; readonly isCounted: boolean }) | null;
+}
+
+/** The same as `quartersSince`, without a quarter for each of a device that has long been the same. */
+export function newestOf({ open, latest }: Newest, now: number): NewestQuarters {
+  if (open === null) return { quarter: null, after: null };
+  const until = knownUntil(open, latest, now);
+  const start = (open.quarter + 1) * QUARTER_MS;
+  const quarter = unended(advance(open, Math.min(until, start), []));
+  const { values, meter } = open;
+  if (values === null || until <= start) return { quarter, after: null };
+  const isCounted = values.energy_wh !== null && meter !== null;
+  return { quarter, after: { start, end: until, values, isCounted } };
+}
+
+/** The quarters of a device that are not stored yet. */
+export const quartersSince = ({ open, latest }: Newest, now: number): Quarter[] =>
+  open === null ? [] : since(open, knownUntil(open, latest, now));
+
 function since(open: Open, until: number): Quarter[] {
   const quarters: Quarter[] = [];
   const last = unended(advance(open, until, quarters));

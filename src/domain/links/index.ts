@@ -11,7 +11,7 @@ import { createRemoval, linkNotFound } from './remove.ts';
 import { createLinkStore } from './store.ts';
 
 export { type CardsOfLinks, createCards } from './cards.ts';
-export { createLinkCounts } from './counts.ts';
+export { countLinksOf, countRefused, createLinkCounts, type LinkCount } from './counts.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
 export type { Linking } from './make-link.ts';

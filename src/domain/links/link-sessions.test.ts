@@ -68,6 +68,26 @@ onEachEngine('link sessions', (engine) => {
     assert.equal(await sessions.usedBy('mine', session), undefined, 'the day is over');
   });
 
+  it('can be used again two minutes after a process was killed at work', async () => {
+    const { session, row } = await begin();
+    const { promise: begun, resolve: begins } = Promise.withResolvers<void>();
+    const work = () => {
+      begins();
+      return new Promise<never>(() => {});
+    };
+    void sessions.use(row, { browser: 'mine', vendor: 'easee', work });
+    await begun;
+    const again = { browser: 'mine', vendor: 'easee', work: async () => MADE };
+    clock.turn(119_999);
+    await assert.rejects(sessions.open(session), { code: 'session.invalid' });
+    await assert.rejects(sessions.use(row, again), { code: 'session.invalid' });
+    clock.turn(1);
+    assert.equal(await sessions.usedBy('mine', session), undefined, 'nothing is waited for');
+    await sessions.use(await sessions.open(session), again);
+    clock.turn(600_000);
+    await assert.rejects(sessions.use(row, again), { code: 'session.invalid' }, 'what is linked stays so');
+  });
+
   it('can be used again after work that failed, by any browser', async () => {
     const { session, row } = await begin();
     const work = async () => {

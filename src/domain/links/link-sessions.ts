@@ -11,6 +11,8 @@ import type { Linking } from './make-link.ts';
 import type { LinkSessionRow, SignInStore } from './store-sign-ins.ts';
 
 const LIFETIME_MS = 24 * 3_600_000;
+/** Longer than any vendor is waited for: a process that has neither linked nor failed by then was killed. */
+const ABANDONED_MS = 2 * 60_000;
 /** Apps may ask how a session ended for so long. */
 const KEPT_MS = 7 * LIFETIME_MS;
 /** 43 letters and digits of 62 hold more than 256 bits. */
@@ -28,6 +30,8 @@ export interface LinkSessionRequest {
   readonly gateway?: string | undefined;
   /** That of the link that comes of it. */
   readonly priceArea?: PriceArea | undefined;
+  /** The user sees what was found before the app, also after a sign-in at a vendor. */
+  readonly showsDevices?: boolean | undefined;
 }
 
 /** How a session is. A user who went back to the app without a link may open the same one again: it is `failed` until then. */
@@ -81,6 +85,7 @@ export function createLinkSessions(options: LinkSessionsOptions) {
         deviceTypes: deviceTypes ?? null,
         gateway: gateway ?? null,
         priceArea: priceArea ?? null,
+        showsDevices: request.showsDevices ?? false,
         createdAt: now,
         expiresAt: now + LIFETIME_MS,
       });
@@ -94,7 +99,8 @@ export function createLinkSessions(options: LinkSessionsOptions) {
     /** A session that can still be used. Throws `session.invalid`, the same whatever is wrong with it. */
     async open(session: string): Promise<LinkSessionRow> {
       const row = await store.findSession(sha256Of(session));
-      if (row === undefined || row.usedAt !== null || row.expiresAt <= clock.now()) throw invalidSession();
+      const now = clock.now();
+      if (row === undefined || isInUse(row, now) || row.expiresAt <= now) throw invalidSession();
       return row;
     },
 
@@ -113,7 +119,11 @@ export function createLinkSessions(options: LinkSessionsOptions) {
       }: { browser: string | undefined; vendor: string; work: () => Promise<Linking> },
     ): Promise<Linking> {
       const now = clock.now();
-      const by = { at: now, browserSha256: browser === undefined ? null : sha256Of(browser) };
+      const by = {
+        at: now,
+        browserSha256: browser === undefined ? null : sha256Of(browser),
+        abandonedBefore: now - ABANDONED_MS,
+      };
       if (row.expiresAt <= now || !(await store.useSession(row.sha256, by))) throw invalidSession();
       let linking: Linking;
       try {
@@ -155,13 +165,18 @@ export function createLinkSessions(options: LinkSessionsOptions) {
     async usedBy(browser: string | undefined, session: string): Promise<LinkSessionRow | undefined> {
       if (browser === undefined) return undefined;
       const row = await store.findSession(sha256Of(session));
-      const isTheirs = row !== undefined && row.usedAt !== null && row.browserSha256 === sha256Of(browser);
-      return isTheirs && row.expiresAt > clock.now() ? row : undefined;
+      const now = clock.now();
+      const isTheirs = row !== undefined && isInUse(row, now) && row.browserSha256 === sha256Of(browser);
+      return isTheirs && row.expiresAt > now ? row : undefined;
     },
   };
 }
 
 export type LinkSessions = ReturnType<typeof createLinkSessions>;
+
+/** Whether it was linked with, or is being; a process that was killed meanwhile must not keep it until it ends. */
+const isInUse = ({ usedAt, linked }: LinkSessionRow, now: number): boolean =>
+  usedAt !== null && (linked !== null || usedAt > now - ABANDONED_MS);
 
 function statusOf({ linked, failedAt, expiresAt }: LinkSessionRow, now: number): LinkSessionStatus {
   if (linked !== null) return 'linked';

@@ -167,6 +167,26 @@ onEachEngine('links', (engine) => {
     }
   });
 
+  it('are deleted once, when two ask for it at once', async () => {
+    await core.link(account, 'testvendor');
+    const [link] = await core.links.list(account);
+    let asked = 0;
+    const both = Promise.withResolvers<void>();
+    vendor.onUnlink = () => {
+      asked += 1;
+      if (asked === 2) both.resolve();
+      return both.promise;
+    };
+    const remove = () => core.links.remove(account, link?.id ?? '');
+    assert.deepEqual(await Promise.all([remove(), remove()]), [undefined, undefined]);
+    vendor.onUnlink = async () => {};
+    const { rows } = await sql`
+      select type from events where account_id = ${account} and type = 'link.removed'`.execute(
+      core.database.queries,
+    );
+    assert.equal(rows.length, 1);
+  });
+
   it('are one, when the same is linked many times at once', async () => {
     const many = await Promise.all(
       Array.from({ length: 8 }, () => core.link(account, 'testvendor', { user: 'anna', password: 'p' })),

@@ -71,20 +71,22 @@ export function createRemoval(options: LinksOptions, { store, drop }: Others) {
         );
     const ids = await devices.ofLink(row);
     for (let attempt = 1; ; attempt += 1) {
-      const isRemoved = await database.transaction(async (transaction) => {
+      const outcome = await database.transaction(async (transaction) => {
         // The link first, as linking it again does, then its devices in the order of those who only write what they are like.
         const held = await store.hold(transaction, row);
-        if (held !== undefined && how.ifLinkedAt !== undefined && held.linkedAt !== how.ifLinkedAt)
-          return true;
-        if (!how.isForced && (await setPoints.remain(transaction, row))) return false;
+        if (held === undefined) return 'not_ours';
+        if (how.ifLinkedAt !== undefined && held.linkedAt !== how.ifLinkedAt) return 'not_ours';
+        if (!how.isForced && (await setPoints.remain(transaction, row))) return 'commanded';
         await devices.hold(transaction, row);
         const at = clock.now();
         await devices.logRemoved(transaction, row, at);
-        const isGone = await store.remove(transaction, row);
-        if (isGone) await database.events.append(transaction, [linkRemoved(row, at)]);
-        return isGone;
+        await store.remove(transaction, row);
+        await database.events.append(transaction, [linkRemoved(row, at)]);
+        return 'removed';
       });
-      if (isRemoved) break;
+      // Another request has deleted it, or its user has linked it again: that one has done, or undone, what follows.
+      if (outcome === 'not_ours') return undefined;
+      if (outcome === 'removed') break;
       if (attempt === ATTEMPTS)
         throw new AppError('command.busy', 'devices of the link are being commanded; delete it again', {
           retryAfterSeconds: 5,

@@ -32,6 +32,8 @@ export interface LinkSessionRow {
   readonly gateway: string | null;
   /** The price area that the link gets; null where nobody has said it. */
   readonly priceArea: PriceArea | null;
+  /** The user sees what was found before the app, also after a sign-in at a vendor. */
+  readonly showsDevices: boolean;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly usedAt: number | null;
@@ -57,6 +59,7 @@ type NewSession = Pick<
   | 'deviceTypes'
   | 'gateway'
   | 'priceArea'
+  | 'showsDevices'
   | 'createdAt'
   | 'expiresAt'
 >;
@@ -124,6 +127,7 @@ export function createSignInStore(database: Database) {
           device_types_json: textOf(row.deviceTypes),
           gateway_id: row.gateway,
           price_area: row.priceArea,
+          shows_devices: row.showsDevices ? 1 : 0,
           created_at: row.createdAt,
           expires_at: row.expiresAt,
           used_at: null,
@@ -154,6 +158,7 @@ export function createSignInStore(database: Database) {
         deviceTypes: typesIn(row.device_types_json),
         gateway: row.gateway_id,
         priceArea: PRICE_AREAS.find((area) => area === row.price_area) ?? null,
+        showsDevices: row.shows_devices === 1,
         createdAt: row.created_at,
         expiresAt: row.expires_at,
         usedAt: row.used_at,
@@ -171,13 +176,19 @@ export function createSignInStore(database: Database) {
       };
     },
 
-    /** Marks a session as used; false when it has been used before. */
-    async useSession(sha256: string, by: { at: number; browserSha256: string | null }): Promise<boolean> {
+    /** Marks a session as used; false when it is in use, or was linked with. */
+    async useSession(
+      sha256: string,
+      by: { at: number; browserSha256: string | null; abandonedBefore: number },
+    ): Promise<boolean> {
       const { numUpdatedRows } = await queries
         .updateTable('link_sessions')
         .set({ used_at: by.at, browser_sha256: by.browserSha256, failed_at: null })
         .where('session_sha256', '=', sha256)
-        .where('used_at', 'is', null)
+        .where('linked_link', 'is', null)
+        .where((where) =>
+          where.or([where('used_at', 'is', null), where('used_at', '<=', by.abandonedBefore)]),
+        )
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

@@ -16,6 +16,11 @@ const DELETED_WITH = [
 
 /** Links as they are made, listed and removed. */
 export function createLinkStore({ engine, queries }: Database) {
+  const counts = queries
+    .selectFrom('links')
+    .select(({ fn }) => ['vendor', 'status', fn.countAll().as('links')])
+    .groupBy(['vendor', 'status']);
+
   return {
     async count(account: number): Promise<number> {
       const { links } = await queries
@@ -27,17 +32,21 @@ export function createLinkStore({ engine, queries }: Database) {
     },
 
     /** Of all accounts. */
-    async countByState(): Promise<LinkCount[]> {
+    countByState: async (): Promise<LinkCount[]> => (await counts.execute()).map(countOf),
+
+    countOfAccount: async (account: number): Promise<LinkCount[]> =>
+      (await counts.where('account_id', '=', account).execute()).map(countOf),
+
+    /** Links whose tokens the vendor refuses although it has just issued them, by vendor. */
+    async countRefused(): Promise<{ vendor: string; count: number }[]> {
       const rows = await queries
         .selectFrom('links')
-        .select(({ fn }) => ['vendor', 'status', fn.countAll().as('links')])
-        .groupBy(['vendor', 'status'])
+        .select(({ fn }) => ['vendor', fn.countAll().as('links')])
+        .where('refused_since', 'is not', null)
+        .where('status', '<>', 'needs_relink')
+        .groupBy('vendor')
         .execute();
-      return rows.map(({ vendor, status, links }) => ({
-        vendor,
-        state: status as LinkCount['state'],
-        count: Number(links),
-      }));
+      return rows.map(({ vendor, links }) => ({ vendor, count: Number(links) }));
     },
 
     /** Whether the account has a link of the vendor, whichever vendor account that is of. */
@@ -172,3 +181,13 @@ export function createLinkStore({ engine, queries }: Database) {
 }
 
 export type LinkStore = ReturnType<typeof createLinkStore>;
+
+const countOf = (row: {
+  readonly vendor: string;
+  readonly status: string;
+  readonly links: string | number | bigint;
+}): LinkCount => ({
+  vendor: row.vendor,
+  state: row.status as LinkCount['state'],
+  count: Number(row.links),
+});

@@ -246,6 +246,20 @@ describe('signing in at an OAuth vendor', () => {
     );
   });
 
+  it('fails in the words of the vendor, or in our code where the vendor has none that can be trusted', async () => {
+    const reasonOf = async (query: Record<string, string>) => {
+      const ended = await finish(await begin(), query);
+      return ended.outcome === 'failed' ? ended.reason : undefined;
+    };
+    assert.equal(await reasonOf({ error: 'access_denied' }), 'access_denied');
+    for (const query of [
+      { error: '<script>' },
+      { error: 'access_denied', iss: 'https://evil.example' },
+      { iss: ISSUER },
+    ])
+      assert.equal(await reasonOf(query), 'oauth.denied', JSON.stringify(query));
+  });
+
   it('trusts no answer of another issuer, and none that names a code twice', async () => {
     const before = sent.length;
     const [code, sentence] = await errorOf(finish(await begin(), { code: 'c', iss: 'https://evil.example' }));
@@ -294,6 +308,16 @@ describe('signing in at an OAuth vendor', () => {
       throw new HttpFailure('server_error', 'it failed', { status: 503 });
     };
     assert.equal((await errorOf(finish(await begin(), { code: 'c', iss: ISSUER })))[0], 'vendor.unreachable');
+    const isToken = () => sent.at(-1)?.form !== undefined;
+    answer = () => {
+      if (isToken()) return { access_token: 'at', expires_in: 60 };
+      throw new HttpFailure('unreachable', 'the connection was reset');
+    };
+    assert.equal(
+      (await errorOf(finish(await begin('bridged'), { code: 'c' }, 'bridged')))[0],
+      'vendor.unreachable',
+      'also after the exchange',
+    );
     answer = () => {
       throw new HttpFailure('refused', 'it refused', { status: 400 });
     };

@@ -44,7 +44,13 @@ export type Finished =
   /** The user has signed in; `session` is the one that it was for, if any. */
   | { readonly outcome: 'signed_in'; readonly tokens: Tokens; readonly session: OwnSession | undefined }
   /** The vendor refused, or could not be asked: the app that began the session gets the error. */
-  | { readonly outcome: 'failed'; readonly error: AppError; readonly session: OwnSession | undefined };
+  | {
+      readonly outcome: 'failed';
+      readonly error: AppError;
+      /** What the vendor called it, else the code of the error. */
+      readonly reason: string;
+      readonly session: OwnSession | undefined;
+    };
 
 /** Signing in at an OAuth vendor (RFC 6749 §4.1, with PKCE and `iss`): from our address to the vendor's and back. */
 export function createVendorOAuth(options: VendorOAuthOptions) {
@@ -122,8 +128,10 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
   }
 
   /** The code that the vendor sent back, if it sends one; throws `oauth.denied` with the vendor's reason. */
-  function codeIn({ name, oauth }: Adapter & { readonly oauth: OAuth }, query: URLSearchParams): string {
-    const response = readAuthorizationResponse(query, oauth.issuer);
+  function codeIn(
+    { name, oauth }: Adapter & { readonly oauth: OAuth },
+    response: AuthorizationResponse,
+  ): string {
     if ('code' in response) return response.code;
     const isWithoutCode = oauth.withoutCode !== undefined && 'fault' in response;
     if (isWithoutCode && response.fault === 'no_code') return '';
@@ -137,10 +145,20 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
     const verifier = vault.open(row.verifier, bindingOf(row.stateSha256));
     const { withoutCode, extra } = adapter.oauth;
     const session = options.loginSession(adapter, new AbortController().signal);
-    if (withoutCode !== undefined) return withoutCode.signIn(session, { query, reference: verifier });
+    if (withoutCode !== undefined)
+      return asVendorFailure(adapter, () => withoutCode.signIn(session, { query, reference: verifier }));
     const asked = scopesOf(adapter, row.deviceTypes ?? undefined);
     const tokens = await exchanged(adapter, { code, verifier, asked });
-    return extra === undefined ? tokens : { ...tokens, extra: await extra(session, tokens) };
+    if (extra === undefined) return tokens;
+    return { ...tokens, extra: await asVendorFailure(adapter, () => extra(session, tokens)) };
+  }
+
+  async function asVendorFailure<T>({ name }: Adapter, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw vendorFailure(name, error);
+    }
   }
 
   async function exchanged(
@@ -279,14 +297,18 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
       const session = await sessionOf(row);
       if (row.sessionSha256 !== null && session === undefined)
         throw stateInvalid('the link session of this sign-in no longer exists');
+      const response = readAuthorizationResponse(query, adapter.oauth.issuer);
       try {
-        const code = codeIn(adapter, query);
+        const code = codeIn(adapter, response);
+        // Another tab may have used it: a second sign-in could end the first one's tokens at the vendor.
+        if (session !== undefined) await sessions.open(session.name);
         if (session !== undefined) await requireRoom(session.row.account, vendor);
         const tokens = await finishOne(adapter, { code, query, row });
         return { outcome: 'signed_in', tokens, session };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        return { outcome: 'failed', error, session };
+        const said = 'error' in response ? response.error : '';
+        return { outcome: 'failed', error, reason: said === '' ? error.code : said, session };
       }
     },
   };

@@ -49,7 +49,7 @@ onEachEngine('people', (engine) => {
     assert.deepEqual(await people.lookAt(letter.token, 'b'), offer);
     const { token, profile } = await use(letter, 'b');
     const { id } = profile;
-    assert.deepEqual(profile, { id, email: 'anna@example.com', name: 'Anna', tier: 'free' });
+    assert.deepEqual(profile, { id, email: 'anna@example.com', name: 'Anna', tier: 'free', role: null });
     assert.equal((await sessionOf(token)).account, id);
     assert.equal((await signIn('ANNA@example.com')).profile.id, id);
     const trail = await world.accounts.audit(5);

@@ -5,21 +5,21 @@ import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
 import { type Budgets, sharingTypes } from '../budgets/index.ts';
 import type { Calls, DeviceOf, LinkEvents } from '../calls/index.ts';
-import type { Devices } from '../devices/index.ts';
+import { type Devices, NEVER } from '../devices/index.ts';
 import type { Streams } from '../streams/index.ts';
 import { createLane, type Lane } from './lane.ts';
 import {
   createTurnStore,
   FIRST,
-  type Finished,
   type Missing,
-  NEVER,
   type Place,
   type Turn,
   type TurnKey,
   type TurnStore,
 } from './store.ts';
-import { createTurnTaker } from './turn.ts';
+import { createTurnTaker, type Ended } from './turn.ts';
+
+export { readBacklog } from './store-backlog.ts';
 
 const TICK_MS = 500;
 /** A vendor of which nothing is due is not looked at again for so long, or for a tenth of its shortest pace where that is less. */
@@ -42,7 +42,7 @@ interface PollingOptions {
   /** Its clock times this process's own work; when a device is read goes by the moments of the database. */
   readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly devices: Pick<Devices, 'background' | 'flush'>;
+  readonly devices: Pick<Devices, 'background' | 'flush' | 'planned'>;
   readonly budgets: Pick<Budgets, 'bearableSeconds'>;
   readonly calls: Pick<Calls, 'find'>;
   readonly streams: Pick<Streams, 'isOpen'>;
@@ -62,13 +62,13 @@ export function createPolling(options: PollingOptions) {
   const store = createTurnStore(database);
   const lanes = new Map<string, Lane>();
   const chance = () => random(4).readUInt32BE() / 2 ** 32;
-  let finished: Finished[] = [];
+  let finished: Ended[] = [];
   /** Commands that are not noted yet. */
   let noting: Promise<unknown> = Promise.resolve();
   let surveyedAt = Number.NEGATIVE_INFINITY;
   let searchedAt = Number.NEGATIVE_INFINITY;
 
-  function finish(one: Finished): void {
+  function finish(one: Ended): void {
     finished.push(one);
     writer.wake(GATHER_MS);
   }
@@ -79,6 +79,9 @@ export function createPolling(options: PollingOptions) {
       const batch = finished;
       finished = [];
       const planned = await Promise.allSettled(batch.map((one) => store.finish(one)));
+      options.devices.planned(
+        batch.flatMap(({ turn: { account }, devices }) => devices.map((id) => ({ account, id }))),
+      );
       for (const one of planned) if (one.status === 'rejected') throw one.reason;
     },
     // They come due again when their claim ends.
@@ -224,6 +227,7 @@ export function createPolling(options: PollingOptions) {
       devices.map((device) => keyOf(adapter, link, device)),
       FIRST_MS,
     );
+    options.devices.planned(ids.map((id) => ({ account: link.account, id })));
     laneOf(adapter).called();
   }
 
@@ -255,6 +259,7 @@ export function createPolling(options: PollingOptions) {
       turns.set(`${key.account}/${key.link}/${key.device}`, { ...key, vendor: device.vendor });
     }
     await store.hint([...turns.values()], now);
+    options.devices.planned(devices);
     // Not before: what looks meanwhile would still find nothing to do.
     for (const vendor of new Set(turns.values().map((turn) => turn.vendor)))
       laneOf(adapterOf(adapters, vendor)).called();
@@ -269,6 +274,7 @@ export function createPolling(options: PollingOptions) {
     const stored = store.activate({ ...keyOf(adapter, device, device.id), until: now + ACTIVE_MS, first });
     noting = Promise.allSettled([noting, stored]);
     await stored;
+    options.devices.planned([device]);
     laneOf(adapter).called();
   }
 
@@ -277,6 +283,7 @@ export function createPolling(options: PollingOptions) {
     const adapter = adapters.get(link.vendor);
     if (adapter?.pace === undefined) return;
     await store.bringForward(link, moments.clock.now() + Math.round(chance() * adapter.pace.idle * 1000));
+    options.devices.planned((await idsOf(link)).map((id) => ({ account: link.account, id })));
     laneOf(adapter).called();
   }
 
@@ -316,7 +323,8 @@ const keyOfLink = ({ account, link, vendor }: LinkOf): LinkOf => ({ account, lin
 /** The embedded database answers at once: without this a long look would leave nobody else a turn of the event loop. */
 const othersFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function asItWas(turn: Turn): Omit<Finished, 'dueAt'> {
+function asItWas(turn: Turn): Omit<Ended, 'dueAt'> {
   const { intervalSeconds, failures } = turn;
-  return { turn, intervalSeconds, failures, askedAt: null };
+  const devices = turn.device === '' ? [] : [turn.device];
+  return { turn, devices, intervalSeconds, failures, askedAt: null };
 }

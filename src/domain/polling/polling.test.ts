@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, it } from 'node:test';
 import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
 import { onEachEngine } from '../../../test/kit/databases.ts';
 import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
@@ -7,39 +7,10 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import { DeviceLimited } from '../../adapter/device-limited.ts';
 import { limit, sweepBy } from '../../adapter/kit/index.ts';
 import { AppError } from '../../core/errors.ts';
-import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
-import { FIRST, type Missing, NEVER, type Place } from './store.ts';
+import { NEVER } from '../devices/index.ts';
+import { FIRST, type Missing, type Place } from './store.ts';
 
 const PACE = { active: 60, idle: 600, asleep: 1_800 };
-
-describe('the pace of a device', () => {
-  const calm = { bearable: 0, isStreaming: false };
-
-  it('is by what it is like, by commands, limits and streams', () => {
-    const adapter = { pace: PACE, pollSeconds: 10 };
-    assert.equal(moodOf(null, false), 'idle');
-    assert.equal(moodOf({ state: { online: true, charging: true } }, false), 'active');
-    assert.equal(moodOf({ state: { online: false, charging: false } }, false), 'asleep');
-    assert.equal(moodOf({ state: { online: false } }, true), 'active');
-    assert.equal(intervalOf(adapter, { ...calm, moods: ['asleep'] }), 1_800);
-    assert.equal(intervalOf(adapter, { ...calm, moods: ['asleep', 'active', 'idle'] }), 60);
-    assert.equal(intervalOf(adapter, { ...calm, moods: ['active'], bearable: 900 }), 900);
-    assert.equal(intervalOf(adapter, { ...calm, moods: ['active'], isStreaming: true }), 2_400);
-    assert.equal(intervalOf({ pace: PACE, pollSeconds: 120 }, { ...calm, moods: ['active'] }), 120);
-    assert.equal(intervalOf(adapter, { ...calm, moods: ['idle'], bearable: Infinity }), 86_400);
-    assert.equal(intervalOf({ pollSeconds: 10 }, { ...calm, moods: ['idle'] }), 0);
-  });
-
-  it('is spread later, never sooner, and grows with failures', () => {
-    assert.deepEqual([spread(100, 0), spread(100, 0.999)], [100_000, 114_985]);
-    assert.deepEqual(
-      [1, 2, 3, 50].map((failures) => retrySeconds(60, failures)),
-      [60, 120, 240, 3_600],
-    );
-    assert.equal(retrySeconds(7_200, 3), 7_200);
-    assert.equal(retrySeconds(5, 1), 30);
-  });
-});
 
 onEachEngine('background reading', (engine) => {
   let vendor: TestVendor;
@@ -301,6 +272,22 @@ onEachEngine('background reading', (engine) => {
     await linkMany(1);
     await pass(120);
     assert.equal(readsOf('light-0'), tried + 1);
+  });
+
+  it('is planned, and who reads a device learns for when', async () => {
+    await linkMany(1);
+    world.polling.start();
+    await pass(60);
+    const nextOf = async () => Date.parse(String((await world.read(account, 'light-0')).next_read_at));
+    const first = await nextOf();
+    const since = (first - world.clock.now()) / 1_000;
+    assert.ok(since > PACE.idle - 60 && since <= PACE.idle * 1.15, `planned for in ${since} s`);
+    await pass(since + 10);
+    const second = await nextOf();
+    assert.ok(second > first + (PACE.idle - 30) * 1_000, 'the next one is planned when it was read');
+    await world.send(account, 'light-0', { type: 'turn_on' });
+    await world.polling.settled();
+    assert.equal(await nextOf(), world.clock.now() + PACE.active * 1_000);
   });
 
   it('parks nothing while the vault keys are wrong, and takes no link for lost', async () => {

@@ -166,9 +166,6 @@ export interface Demand {
   readonly perSecond: number;
 }
 
-/** Further than any moment that comes. */
-export const NEVER = Number.MAX_SAFE_INTEGER;
-
 /** Rows of a statement. */
 const BATCH = 500;
 
@@ -251,6 +248,7 @@ export function createTurnStore(database: Database) {
           due_at = case when device_turns.due_at = r.claimed then r.due else device_turns.due_at end,
           interval_s = r.interval_s,
           failures = r.failures,
+          planned_at = null,
           hinted_at = case when device_turns.hinted_at <= r.asked then null else device_turns.hinted_at end
         from ${lockedRows(TURNS, FINISHED, finished.map(finishedRow))} as r where device_turns.id = r.id`.execute(
         on,

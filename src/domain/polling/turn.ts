@@ -7,10 +7,15 @@ import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Budgets, Readers } from '../budgets/index.ts';
 import type { Calls } from '../calls/index.ts';
-import type { DeviceRow, Devices, Outcome, Seen } from '../devices/index.ts';
+import { type DeviceRow, type Devices, NEVER, type Outcome, type Seen } from '../devices/index.ts';
 import type { Streams } from '../streams/index.ts';
 import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
-import { type Finished, NEVER, type Turn, type TurnStore } from './store.ts';
+import type { Finished, Turn, TurnStore } from './store.ts';
+
+/** How a turn has gone, with the ids of its devices as far as they are known. */
+export interface Ended extends Finished {
+  readonly devices: readonly string[];
+}
 
 interface TakerOptions {
   readonly store: Pick<TurnStore, 'remove' | 'holdBack'>;
@@ -22,7 +27,7 @@ interface TakerOptions {
   readonly laneOf: (vendor: string) => { turns(): number; links(): number } | undefined;
   /** From 0 until 1. */
   readonly chance: () => number;
-  readonly finish: (finished: Finished) => void;
+  readonly finish: (ended: Ended) => void;
   /** What turns are planned by: the same for all processes. */
   readonly clock: Clock;
   readonly log: Log;
@@ -35,6 +40,11 @@ const OVERTAKEN_SECONDS = 5;
 const PARKED_SECONDS = 6 * 3_600;
 /** Of a device that only hints call for. */
 const HINT_ATTEMPTS = 8;
+
+/** A turn that has begun, with the ids of its devices. */
+interface Begun extends Turn {
+  readonly ids: readonly string[];
+}
 
 interface Due {
   /** Seconds between two reads. */
@@ -90,10 +100,12 @@ export function createTurnTaker(options: TakerOptions) {
     }
   };
 
-  async function begin(turn: Turn): Promise<boolean | undefined> {
-    const adapter = adapters.get(turn.vendor);
-    const all = await devices.background.ofLink(turn);
-    const [first, ...others] = turn.device === '' ? all : all.filter(({ id }) => id === turn.device);
+  async function begin(claimed: Turn): Promise<boolean | undefined> {
+    const adapter = adapters.get(claimed.vendor);
+    const all = await devices.background.ofLink(claimed);
+    const own = claimed.device === '' ? all : all.filter(({ id }) => id === claimed.device);
+    const [first, ...others] = own;
+    const turn: Begun = { ...claimed, ids: own.map(({ id }) => id) };
     const link = await options.calls.find(turn);
     if (adapter !== undefined && link !== undefined && first === undefined && turn.device === '') {
       // An account without devices; linking it again calls its turn.
@@ -156,7 +168,7 @@ export function createTurnTaker(options: TakerOptions) {
     return fetchedAt + interval * 1000;
   }
 
-  async function read(turn: Turn, adapter: Adapter, due: Due): Promise<boolean | undefined> {
+  async function read(turn: Begun, adapter: Adapter, due: Due): Promise<boolean | undefined> {
     const { vendor } = turn;
     const askedAt = clock.now();
     try {
@@ -211,7 +223,7 @@ export function createTurnTaker(options: TakerOptions) {
   }
 
   async function failed(
-    turn: Turn,
+    turn: Begun,
     { isPaced, interval, error }: { isPaced: boolean; interval: number; error: AppError },
   ): Promise<boolean | undefined> {
     const now = clock.now();
@@ -257,7 +269,7 @@ export function createTurnTaker(options: TakerOptions) {
   }
 
   function plan(
-    turn: Turn,
+    { ids, ...turn }: Begun,
     next: {
       readonly interval: number;
       readonly dueAt: number;
@@ -267,6 +279,7 @@ export function createTurnTaker(options: TakerOptions) {
   ): void {
     finish({
       turn,
+      devices: ids,
       dueAt: next.dueAt,
       intervalSeconds: next.interval,
       failures: next.failures ?? 0,

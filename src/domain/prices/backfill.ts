@@ -85,14 +85,26 @@ function faultInRange({ from, until, areas }: BackfillRequest, today: Day): Back
     ['from', from],
     ['until', until],
   ] as const)
-    if (!isDay(day)) return { field, reason: 'must be a day such as 2025-10-01' };
+    if (!isDay(day)) return { field, kind: 'no_day', reason: 'must be a day such as 2025-10-01' };
   const tomorrow = addDays(today, 1);
-  if (until < from) return { field: 'until', reason: `must not be before ${from}, which is the first day` };
-  if (until > tomorrow) return { field: 'until', reason: `must not be after ${tomorrow}` };
+  if (until < from)
+    return {
+      field: 'until',
+      kind: 'before_first',
+      reason: `must not be before ${from}, which is the first day`,
+      limit: from,
+    };
+  if (until > tomorrow)
+    return { field: 'until', kind: 'in_future', reason: `must not be after ${tomorrow}`, limit: tomorrow };
   if (daysBetween(from, until) >= LONGEST_DAYS)
-    return { field: 'until', reason: `must not be more than 20 years after ${from}` };
+    return {
+      field: 'until',
+      kind: 'too_long',
+      reason: `must not be more than 20 years after ${from}`,
+      limit: from,
+    };
   if (areas !== undefined && areas.length === 0)
-    return { field: 'areas', reason: `must name one of ${PRICE_AREAS.join(', ')}` };
+    return { field: 'areas', kind: 'no_area', reason: `must name one of ${PRICE_AREAS.join(', ')}` };
   return null;
 }
 

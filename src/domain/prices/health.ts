@@ -49,6 +49,8 @@ export function healthOf(situation: Situation): PricesHealth {
     status,
     sentence,
     until,
+    missing: without,
+    late,
     sources,
     is_on: situation.isOn,
     is_fetching: situation.isFetching,

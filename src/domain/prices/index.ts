@@ -173,6 +173,8 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    storedDays: store.sourcesOfDays,
+    storedMonths: store.months,
     health: () => healthOf(situation()),
     backfill: createBackfills({
       store: backfillStore,

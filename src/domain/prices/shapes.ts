@@ -129,12 +129,32 @@ export interface PricesHealth {
   readonly sentence: string;
   /** By area, the end of the prices stored without a gap from now on; null without any. */
   readonly until: Readonly<Record<PriceArea, number | null>>;
+  /** Areas without today's prices. */
+  readonly missing: readonly PriceArea[];
+  /** Areas without tomorrow's, at a time of the day when they should be there. */
+  readonly late: readonly PriceArea[];
   readonly sources: readonly SourceHealth[];
   /** Whether fetching is enabled; the operator may have switched it off. */
   readonly is_on: boolean;
   /** Whether this process fetches; of several instances only one does. */
   readonly is_fetching: boolean;
   readonly next_attempt_at: number | null;
+}
+
+/** A day of an area that is stored, and whose prices it has. */
+export interface DaySource {
+  readonly area: PriceArea;
+  readonly day: Day;
+  /** Slug of the source. */
+  readonly source: string;
+}
+
+/** The stored days of an area in a month. */
+export interface StoredMonth {
+  readonly area: PriceArea;
+  /** `2026-11`. */
+  readonly month: string;
+  readonly days: number;
 }
 
 export interface BackfillRequest {
@@ -172,7 +192,11 @@ export interface Backfill {
 /** What is wrong with a request: `until must not be before 2026-03-02, …` as a field and a reason. */
 export interface BackfillFault {
   readonly field: 'from' | 'until' | 'areas';
+  readonly kind: 'no_day' | 'before_first' | 'in_future' | 'too_long' | 'no_area';
+  /** In English, as in `must not be after 2026-11-22`. */
   readonly reason: string;
+  /** The day that it must not be before or after, where there is one. */
+  readonly limit?: Day;
 }
 
 export interface Backfills {
@@ -213,6 +237,10 @@ export interface Prices {
   validUntil(): number;
   /** Subscribes to new and corrected days, stored by any instance, and to every new slot; returns the unsubscribe function. */
   watch(listener: (event: PriceEvent) => void): () => void;
+  /** The days from `from` to `until`, both included, that are stored, by day and area. */
+  storedDays(from: Day, until: Day): Promise<readonly DaySource[]>;
+  /** How many days of each month until a day are stored, by month and area: tomorrow's must not hide a hole of this month. */
+  storedMonths(until: Day): Promise<readonly StoredMonth[]>;
   health(): PricesHealth;
   readonly backfill: Backfills;
   /** Starts to fetch, if enabled for this process. */

@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { PriceArea } from '../../sources/contract/market.ts';
 import { daysBetween } from './calendar.ts';
 import type { Backfill } from './shapes.ts';
@@ -99,25 +101,7 @@ function progressOf(backfill: StoredBackfill) {
   };
 }
 
-interface Row {
-  id: string;
-  from_day: string;
-  until_day: string;
-  areas_json: string;
-  refresh: number;
-  status: string;
-  next_day: string;
-  days_done: number;
-  days_skipped: number;
-  days_missing: number;
-  days_failed: number;
-  failures_json: string;
-  created_at: number;
-  updated_at: number;
-  finished_at: number | null;
-}
-
-function backfillOf(row: Row): StoredBackfill {
+function backfillOf(row: Selectable<Tables['price_backfills']>): StoredBackfill {
   return {
     id: row.id,
     from: row.from_day,

@@ -48,6 +48,26 @@ onEachEngine('stored prices', (engine) => {
     assert.deepEqual([facts?.source, facts?.checkedAt, facts?.publishedAt], ['first', 9, null]);
   });
 
+  it('says which days are stored and whose they are, and how many of each month', async () => {
+    for (const day of ['2024-02-28', '2024-02-29', '2024-03-02'])
+      await store.store({ ...dayPrices('SE4', day), source: day === '2024-02-29' ? 'second' : 'first' }, 5);
+    await store.store(dayPrices('SE3', '2024-02-29'), 5);
+    assert.deepEqual(await store.sourcesOfDays('2024-02-29', '2024-03-31'), [
+      { area: 'SE3', day: '2024-02-29', source: 'first' },
+      { area: 'SE4', day: '2024-02-29', source: 'second' },
+      { area: 'SE4', day: '2024-03-02', source: 'first' },
+    ]);
+    assert.deepEqual(
+      (await store.months('2024-03-02')).filter(({ month }) => month.startsWith('2024')),
+      [
+        { area: 'SE3', month: '2024-02', days: 1 },
+        { area: 'SE4', month: '2024-02', days: 2 },
+        { area: 'SE4', month: '2024-03', days: 1 },
+      ],
+    );
+    assert.ok((await store.months('2024-03-01')).every(({ month }) => month !== '2024-03'));
+  });
+
   it('replaces a whole day when its slots have another length', async () => {
     for (const [day, quarters] of [
       ['2026-02-10', 96],

@@ -1,9 +1,10 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { type DayPrices, type DaySlot, dailyMean, fingerprintOf } from './day-prices.ts';
+import type { DaySource, StoredMonth } from './shapes.ts';
 
 /** A stored day without its slots. */
 export interface DayFacts {
@@ -63,6 +64,15 @@ export function createPriceStore(database: Database) {
       .execute();
   };
 
+  /** Days of every area from `from` to `until`, both included. */
+  const daysBetween = (from: Day, until: Day) =>
+    queries
+      .selectFrom('price_days')
+      .where('day', '>=', from)
+      .where('day', '<=', until)
+      .orderBy('day')
+      .orderBy('area');
+
   return {
     /** Replaces a whole day; one with the same prices is only marked as checked. */
     store(day: DayPrices, now: number): Promise<'stored' | 'corrected' | 'unchanged'> {
@@ -100,18 +110,30 @@ export function createPriceStore(database: Database) {
 
     /** Facts of the days from `from` to `until`, both included, of every area. */
     async facts(from: Day, until: Day): Promise<DayFacts[]> {
+      const rows = await daysBetween(from, until).selectAll().execute();
+      return rows.flatMap((row) => inArea(row, (area) => factsOf(row, area)));
+    },
+
+    /** The source of each day from `from` to `until`, both included, by day and area. */
+    async sourcesOfDays(from: Day, until: Day): Promise<DaySource[]> {
+      const rows = await daysBetween(from, until).select(['area', 'day', 'source']).execute();
+      return rows.flatMap((row) => inArea(row, (area) => ({ area, day: row.day, source: row.source })));
+    },
+
+    /** How many days of each month until a day are stored, by month and area. */
+    async months(until: Day): Promise<StoredMonth[]> {
+      const month = sql<string>`substr(day, 1, 7)`;
       const rows = await queries
         .selectFrom('price_days')
-        .selectAll()
-        .where('day', '>=', from)
+        .select(['area', month.as('month'), (eb) => eb.fn.countAll().as('days')])
         .where('day', '<=', until)
-        .orderBy('day')
+        .groupBy(['area', month])
+        .orderBy('month')
         .orderBy('area')
         .execute();
-      return rows.flatMap((row) => {
-        const area = PRICE_AREAS.find((one) => one === row.area);
-        return area === undefined ? [] : [factsOf(row, area)];
-      });
+      return rows.flatMap((row) =>
+        inArea(row, (area) => ({ area, month: row.month, days: Number(row.days) })),
+      );
     },
 
     /** Slots of one stored day, in order. */
@@ -249,18 +271,12 @@ function dayColumns(day: DayPrices) {
   };
 }
 
-interface DayRow {
-  day: string;
-  start_at: number;
-  end_at: number;
-  slot_min: number;
-  mean: string;
-  exchange_rate: string | null;
-  converted: number;
-  source: string;
-  published_at: number | null;
-  fingerprint: string;
-  checked_at: number;
+type DayRow = Omit<Selectable<Tables['price_days']>, 'fetched_at'>;
+
+/** What `shape` makes of a row; nothing for an area that is none of ours. */
+function inArea<T>(row: { readonly area: string }, shape: (area: PriceArea) => T): T[] {
+  const area = PRICE_AREAS.find((one) => one === row.area);
+  return area === undefined ? [] : [shape(area)];
 }
 
 function factsOf(row: DayRow, area: PriceArea): DayFacts {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { makePlace } from '../../../test/kit/databases.ts';
 import type { HttpFailure } from '../../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
@@ -182,4 +183,16 @@ export async function pricesOf(database: Database, options: WorldOptions = {}): 
     ...(options.sample === undefined ? {} : { sample: options.sample }),
   });
   return { prices, metrics };
+}
+
+/** A database of its own for each test. */
+export async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+  const place = await makePlace('sqlite');
+  const database = await place.open();
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+    await place.remove();
+  }
 }

@@ -100,6 +100,19 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
     return unit;
   };
 
+  const sourceHealth = (): ProductionHealth['source'] => {
+    const state = fetching?.state();
+    if (access === undefined || state === undefined) return null;
+    const { slug, sentence, asked_at, answered_at, failures, not_before } = state;
+    return {
+      ...{ slug, sentence, asked_at },
+      name: access.source.name,
+      succeeded_at: answered_at,
+      failures_in_row: failures,
+      not_before: not_before === 0 ? null : not_before,
+    };
+  };
+
   return {
     current() {
       if (PRICE_AREAS.every((area) => cache.until(area) === null))
@@ -131,8 +144,10 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
         sentence: [...(faults.length === 0 ? ['ok', sentence] : faults), attempts()].join('; '),
         unit,
         until,
+        late,
         is_on: fetching !== undefined,
         next_attempt_at: fetching?.nextAt() ?? null,
+        source: sourceHealth(),
       };
     },
     start: () => fetching?.start(),

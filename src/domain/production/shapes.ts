@@ -40,7 +40,23 @@ export interface ProductionHealth {
   readonly unit: Unit | null;
   /** End of the newest slot with figures, by area. */
   readonly until: Readonly<Record<PriceArea, number | null>>;
+  /** Areas whose newest figures are older than they should be. */
+  readonly late: readonly PriceArea[];
   /** Whether fetching is enabled; the operator may have switched it off. */
   readonly is_on: boolean;
   readonly next_attempt_at: number | null;
+  /** How the source responded last; null while it was not asked. */
+  readonly source: ProductionSourceHealth | null;
+}
+
+export interface ProductionSourceHealth {
+  readonly slug: string;
+  readonly name: string;
+  /** What happened, for people. */
+  readonly sentence: string;
+  readonly asked_at: number;
+  readonly succeeded_at: number | null;
+  readonly failures_in_row: number;
+  /** End of its Retry-After. */
+  readonly not_before: number | null;
 }

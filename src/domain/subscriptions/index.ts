@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import { randomId } from '../../core/ids.ts';
+import type { Database } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { topic } from '../../db/topic.ts';
 import type { Vault } from '../calls/index.ts';
@@ -23,6 +24,24 @@ export const MOST_OF_ACCOUNT = 20;
 export const PAYLOAD_VERSION = 1;
 
 /** Subscriptions were made or changed. */
+/** Subscriptions of all accounts in one state. */
+export interface SubscriptionsInState {
+  /** active, failing (the last delivery failed) or paused. */
+  readonly state: string;
+  readonly count: number;
+  /** Age of the oldest event that one of them waits for, s; 0 where none waits. */
+  readonly lag: number;
+}
+
+/** How many subscriptions there are, and how far they are behind, by state. */
+export async function subscriptionStates(database: Database): Promise<readonly SubscriptionsInState[]> {
+  const now = database.moments.clock.now();
+  return (await createSubscriptionStore(database).states()).map(({ state, count, waiting_since: since }) => ({
+    ...{ state, count },
+    lag: since === null ? 0 : Math.max(0, now - since) / 1_000,
+  }));
+}
+
 const CHANGED = topic<null>('subscriptions.changed');
 
 /** What is posted where; null: all. */
@@ -51,12 +70,7 @@ export function createSubscriptions({ host, vault, eventLog, poster }: Subscript
   const deliveries = createDeliveries({ store, eventLog, deliver, clock, moments, log });
   const test = createTesting({ poster, secrets, clock, random });
   CHANGED.on(bus, () => deliveries.changed());
-  metrics.watchSubscriptions(async () =>
-    (await store.states()).map(({ state, count, waiting_since: since }) => ({
-      ...{ state, count },
-      lag: since === null ? 0 : Math.max(0, moments.now() - since) / 1_000,
-    })),
-  );
+  metrics.watchSubscriptions(() => subscriptionStates(host.database));
 
   const announce = () => CHANGED.publish(bus, null);
 

@@ -2,9 +2,12 @@ import type { Clock } from '../../core/clock.ts';
 import type { Database } from '../../db/database.ts';
 import { activeBlocks } from '../budgets/index.ts';
 import { createLinkCounts } from '../links/index.ts';
-import { type Seen, stateOf, type VendorState } from './judge.ts';
+import { stateOf, type VendorState } from './judge.ts';
+import { linksByState } from './links-by-state.ts';
 
+export { createVendorHealth, type VendorHealth } from './health.ts';
 export { VENDOR_STATES } from './judge.ts';
+export { createLinkedVendors, type LinkedVendor, type LinkedVendors } from './linked-vendors.ts';
 
 /** A vendor's cloud, by its slug and its name. */
 export interface NamedVendor {
@@ -30,14 +33,8 @@ export function createVendorStates({ database, clock, vendors }: VendorStatesOpt
   return async () => {
     const [counts, blocks] = await Promise.all([countLinks(), activeBlocks(database)]);
     return vendors.map(({ slug, name }) => {
-      const links = (state: string) =>
-        counts.find((one) => one.vendor === slug && one.state === state)?.count ?? 0;
-      const seen: Seen = {
-        active: links('active'),
-        unreachable: links('unreachable'),
-        isBlocked: blocks.some(({ vendor, subject }) => vendor === slug && subject === ''),
-      };
-      return { slug, name, state: stateOf(seen) };
+      const isBlocked = blocks.some(({ vendor, subject }) => vendor === slug && subject === '');
+      return { slug, name, state: stateOf({ ...linksByState(counts, slug), isBlocked }) };
     });
   };
 }

@@ -3,7 +3,7 @@ export const VENDOR_STATES = ['ok', 'trouble', 'blocked', 'unknown'] as const;
 export type VendorState = (typeof VENDOR_STATES)[number];
 
 /** What is known of a vendor. */
-export interface Seen {
+interface Seen {
   /** Links whose last call went through. */
   readonly active: number;
   /** Links whose last call found no vendor, or one that did not respond. */

@@ -37,7 +37,7 @@ export const setTemperature: Handler<'set_temperature'> = async (session, device
 const Reference = Type.Object({
   room_milli_c: Type.Number(),
   offset: Type.Number(),
-  /** What we set then: any other offset is somebody else's, and a new beginning. */
+  /** The offset that was set last. Where the device has a different one, its user has set it: a new reference begins. */
   set: Type.Number(),
   at: Type.Number(),
 });

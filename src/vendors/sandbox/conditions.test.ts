@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { kindOf } from '../../adapter/derive.ts';
 import { DEVICE_TYPES } from '../../adapter/device.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { ConditionsSchema } from './conditions.ts';
 import { sandbox } from './index.ts';
 import { world } from './test-world.ts';
 
@@ -134,5 +135,28 @@ describe('conditions', () => {
     assert.equal(name, `device/${vehicle.id}`);
     here.documents.set(name, { real_ms: 'yesterday' });
     assert.deepEqual(await here.state(vehicle), first);
+  });
+});
+
+describe('the schema of conditions', () => {
+  it('names for each condition the types that it can be set on', async () => {
+    const here = world();
+    const some: JsonObject = {
+      ...{ online: true, plugged_in: true, battery_soc: 50, remote_start_allowed: true },
+      ...{ fail: null, time_scale: 1 },
+    };
+    for (const [field, schema] of Object.entries(ConditionsSchema.properties)) {
+      const types = (schema as { 'x-device-types'?: readonly string[] })['x-device-types'] ?? DEVICE_TYPES;
+      const taken: string[] = [];
+      for (const type of DEVICE_TYPES) {
+        const device = await here.device(type);
+        await here.conditions(device, { [field]: some[field] ?? null }).then(
+          () => taken.push(type),
+          () => {},
+        );
+      }
+      const named = DEVICE_TYPES.filter((type) => types.includes(type));
+      assert.deepEqual(taken, named, field);
+    }
   });
 });

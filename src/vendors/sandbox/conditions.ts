@@ -1,27 +1,38 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { DeviceType } from '../../adapter/device.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MODELS } from './models/index.ts';
 import { FAULTS, keep, queued, twinNow } from './twin.ts';
 
+/** The types of devices that a condition can be set on; the others have it on all. For those who make controls of the schema. */
+const ofTypes = (...types: readonly DeviceType[]) => ({ 'x-device-types': types });
+
 /** Conditions that a test or a developer sets on a simulated device. */
 export const ConditionsSchema = Type.Object(
   {
     online: Type.Optional(Type.Boolean({ description: 'Whether the device is reachable' })),
     plugged_in: Type.Optional(
-      Type.Boolean({ description: 'Whether a car is plugged in (vehicle, charger)' }),
+      Type.Boolean({
+        description: 'Whether a car is plugged in (vehicle, charger)',
+        ...ofTypes('vehicle', 'charger'),
+      }),
     ),
     battery_soc: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 100,
         description: 'State of charge, percent (vehicle, charger: the car behind it, battery)',
+        ...ofTypes('vehicle', 'charger', 'battery'),
       }),
     ),
     remote_start_allowed: Type.Optional(
-      Type.Boolean({ description: 'Whether programmes may be started from afar (smart_home_appliance)' }),
+      Type.Boolean({
+        description: 'Whether programmes may be started from afar (smart_home_appliance)',
+        ...ofTypes('smart_home_appliance'),
+      }),
     ),
     fail: Type.Optional(
       Type.Union([Type.Enum([...FAULTS]), Type.Null()], {

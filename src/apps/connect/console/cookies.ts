@@ -21,6 +21,15 @@ function cookieOf(request: FastifyRequest, name: string, isSecure: boolean): str
 export const consoleSessionIn = (request: FastifyRequest, isSecure: boolean): string | undefined =>
   cookieOf(request, SESSION, isSecure);
 
+/**
+ * The id of the account whose console a page shows, which its requests name: another account may have signed in in its browser
+ * meanwhile. Undefined for a request that does not come from the console.
+ */
+export function accountShownBy({ headers }: FastifyRequest): string | undefined {
+  const account = headers['elnav-account'];
+  return typeof account === 'string' ? account : undefined;
+}
+
 export function giveConsoleSession(reply: FastifyReply, token: string, isSecure: boolean): void {
   const name = named(SESSION, isSecure);
   setCookie(reply, { name, value: token, maxAge: SESSION_SECONDS, secure: isSecure });

@@ -17,13 +17,24 @@ export function admissionOf(
   request: FastifyRequest,
 ): () => Promise<boolean> {
   const key = keyOf(request);
+  return unlessInvalid(key === undefined ? ofSession(consoleOf, request) : ofKey(accounts, key));
+}
+
+/** A stream with a key is open for days: this does not keep its request in memory. */
+function ofKey(accounts: Admission['accounts'], key: string): () => Promise<boolean> {
+  return async () => (await accounts.authenticate(key)).scopes.has(SCOPE);
+}
+
+function ofSession(consoleOf: Admission['consoleOf'], request: FastifyRequest): () => Promise<boolean> {
+  return async () => (await consoleOf(request)) !== undefined;
+}
+
+function unlessInvalid(isAdmitted: () => Promise<boolean>): () => Promise<boolean> {
   return async () => {
     try {
-      return key === undefined
-        ? (await consoleOf(request)) !== undefined
-        : (await accounts.authenticate(key)).scopes.has(SCOPE);
+      return await isAdmitted();
     } catch (error) {
-      // That the database is away says nothing about a key.
+      // A database that does not respond says nothing about a key.
       return !(error instanceof Error && 'code' in error && error.code === 'key.invalid');
     }
   };

@@ -8,6 +8,7 @@ const Filters = Type.Object({
   kind: Type.Optional(Type.Enum(['car', 'van'])),
   limit: limitParameter(1_000),
   from: Type.Optional(Type.String({ format: 'date-time' })),
+  day: Type.Optional(Type.String({ format: 'date' })),
 });
 
 describe('the query of a request', () => {
@@ -19,12 +20,13 @@ describe('the query of a request', () => {
       limit: 20,
       from: '2026-11-21T09:00:00+01:00',
     });
+    assert.deepEqual(readQuery(Filters, { day: '2028-02-29' }), { day: '2028-02-29' });
     assert.deepEqual(readQuery(Filters, {}), {});
   });
 
   it('is refused with what would be right', () => {
     const limit = 'limit must be a whole number from 1 to 1000';
-    const refused: readonly [object, string][] = [
+    const refused: [object, string][] = [
       [{ name: ['a', 'b'] }, 'name must be given once'],
       [{ kind: 'bus' }, 'kind must be one of car, van'],
       ...['', '0', '1001', '-1', '1.5', '1e2', ' 1', '0000001', 'many'].map((text): [object, string] => [
@@ -37,6 +39,16 @@ describe('the query of a request', () => {
         'from must be a time such as 2026-11-21T09:00:00Z',
       ]),
     ];
+    for (const day of [
+      '2026-02-29',
+      '2026-2-1',
+      '2026-11-21T09:00:00Z',
+      '0000-01-01',
+      '1969-12-31',
+      'today',
+      '',
+    ])
+      refused.push([{ day }, 'day must be a day such as 2026-11-21']);
     for (const [query, message] of refused)
       assert.throws(() => readQuery(Filters, query), { code: 'request.invalid', message });
     for (const text of ['a\0', '\ud800'])

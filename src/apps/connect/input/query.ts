@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import { vendorSlug } from './vendor-slug.ts';
@@ -9,7 +10,7 @@ interface ParameterSchema {
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly format?: 'date-time';
+  readonly format?: 'date' | 'date-time';
 }
 
 /** `limit` of a list; `most` where it is not given. */
@@ -65,5 +66,13 @@ function readText(
   }
   if (format === 'date-time' && !(/^\d{4}-\d\d-\d\dT/.test(text) && Number.isFinite(Date.parse(text))))
     throw new AppError('request.invalid', `${name} must be a time such as 2026-11-21T09:00:00Z`);
+  if (format === 'date' && !isDay(text))
+    throw new AppError('request.invalid', `${name} must be a day such as 2026-11-21`);
   return text;
+}
+
+/** A calendar day since 1970; `Date.parse` takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return at >= 0 && rfc3339(at).startsWith(text);
 }

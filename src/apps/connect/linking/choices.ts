@@ -1,7 +1,7 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { DEVICE_WORDS } from '../../../adapter/words.ts';
 import { LANGUAGES } from '../../../core/language.ts';
-import { HOUSEHOLD_WORDS, TESTING_WORDS } from './household-words.ts';
+import { HOUSEHOLD_WORDS, NEIGHBOURS_WORDS, TESTING_WORDS } from './household-words.ts';
 import { isOwnBrand, type OtherWay, otherWays } from './other-ways.ts';
 import { namesIn, type Sought, search, wordsIn } from './search.ts';
 import { typesOf } from './vendors.ts';
@@ -56,13 +56,14 @@ function brandChoice(vendor: Adapter, way: OtherWay): Choice {
   return { vendor, way, names, words: kindWords(vendor), isByNameOnly: true };
 }
 
-/** What the kinds of a vendor are called, in both languages. */
+/** What the kinds of a vendor are called, in the languages of the pages and of the neighbours. */
 const kindWords = (vendor: Adapter): string[] =>
   typesOf(vendor).flatMap((type) =>
     wordsIn(
       [
         ...LANGUAGES.flatMap((language) => Object.values(DEVICE_WORDS[language][type])),
         HOUSEHOLD_WORDS[type],
+        NEIGHBOURS_WORDS[type],
       ].join(' '),
     ),
   );

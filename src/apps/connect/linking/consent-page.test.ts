@@ -42,8 +42,22 @@ const page = (
   );
 
 describe('the page before a vendor', () => {
+  it('leads to the privacy policy and the terms of the brand that has them', () => {
+    const address = 'https://volta.example/privacy?a=1&b="';
+    const brand = { name: 'Volta <b>', color: null, privacy_url: address, terms_url: null };
+    const markup = page(charger, 'sv', { brand, domain: null });
+    assert.match(
+      markup,
+      /<a href="https:\/\/volta\.example\/privacy\?a=1&amp;b=&quot;" target="_blank" rel="noopener">Så hanterar Volta &lt;b&gt; dina uppgifter</,
+    );
+    assert.doesNotMatch(markup, /Villkor för/);
+    const terms = page(charger, 'en', { brand: { ...brand, terms_url: address }, domain: null });
+    assert.match(terms, />How Volta &lt;b&gt; handles your data<.*>Terms of Volta &lt;b&gt;</s);
+    assert.doesNotMatch(page(charger), /handles your data|Terms of/);
+  });
+
   it('names who asks: the brand with the domain behind it, else the domain, else that there is no name', () => {
-    const brand = { name: 'Volta <b>', color: null };
+    const brand = { name: 'Volta <b>', color: null, privacy_url: null, terms_url: null };
     const branded = page(charger, 'en', { brand, domain: 'volta.example' });
     assert.match(branded, /Volta &lt;b&gt; wants to read and control the devices in your Acme account\./);
     assert.match(branded, /The account behind the name Volta &lt;b&gt; belongs to volta\.example\./);

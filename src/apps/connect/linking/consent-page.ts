@@ -20,6 +20,8 @@ const WORDS = {
     readsLocal: (who: string, vendor: string) => `${who} wants to read your devices from ${vendor}.`,
     trust: 'Continue only if you came here from an app that you know.',
     what: (app: string) => `What ${app} gets access to`,
+    privacy: (name: string) => `How ${name} handles your data`,
+    terms: (name: string) => `Terms of ${name}`,
     password: (vendor: string, app: string) =>
       `You sign in at ${vendor}. Your password stays there: neither ${app} nor we see it.`,
     end: (vendor: string) => `You can end the access at any time in your ${vendor} account.`,
@@ -44,6 +46,8 @@ const WORDS = {
     readsLocal: (who: string, vendor: string) => `${who} vill läsa av dina enheter från ${vendor}.`,
     trust: 'Fortsätt bara om du kom hit från en app som du känner till.',
     what: (app: string) => `Det här får ${app} tillgång till`,
+    privacy: (name: string) => `Så hanterar ${name} dina uppgifter`,
+    terms: (name: string) => `Villkor för ${name}`,
     password: (vendor: string, app: string) =>
       `Du loggar in hos ${vendor}. Lösenordet stannar där: varken ${app} eller vi ser det.`,
     end: (vendor: string) => `Du kan när som helst avsluta åtkomsten i ditt ${vendor}-konto.`,
@@ -85,7 +89,8 @@ export function consentPage(reader: Reader, page: ConsentPage): string {
     main: html`${steps(reader, page.steps, 'sign_in')}
 <div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
 ${page.hasFailed ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>` : null}
-${whoWantsWhat(reader, adapter, account)}
+<div class="columns"><div class="stack">${whoWantsWhat(reader, adapter, account)}</div>
+<div class="stack">
 ${way === null ? null : html`<p class="small">${(way.account === 'brand' ? words.through : words.by)(way.brand, name)}</p>`}
 ${isMadeUp(adapter, page.isSimulated) ? html`<div class="notice notice-note"><p>${words.madeUp}</p></div>` : null}
 <p class="small">${words.password(name, appOf(reader))} ${words.end(account)}</p>
@@ -93,8 +98,22 @@ ${isMadeUp(adapter, page.isSimulated) ? html`<div class="notice notice-note"><p>
 <ul class="ways">
 ${chooseHref === null ? null : html`<li><a href="${chooseHref}">${words.another}</a></li>`}
 ${cancelHref === null ? null : html`<li><a href="${cancelHref}">${backTo(reader)}</a></li>`}
-</ul>`,
+</ul></div></div>`,
   });
+}
+
+/** What the app says itself of what it does with what it gets. In another tab: the form keeps what was filled in. */
+function rights({ brand, language }: Reader): Html | null {
+  if (brand === null) return null;
+  const { name, privacy_url, terms_url } = brand;
+  const links = [
+    { href: privacy_url, text: WORDS[language].privacy(name) },
+    { href: terms_url, text: WORDS[language].terms(name) },
+  ].filter(({ href }) => href !== null);
+  if (links.length === 0) return null;
+  return html`<ul class="ways small">${links.map(
+    ({ href, text }) => html`<li><a href="${href}" target="_blank" rel="noopener">${text}</a></li>`,
+  )}</ul>`;
 }
 
 /** Who asks, and for what: also above the forms of vendors that are signed in to here. */
@@ -113,6 +132,6 @@ export function whoWantsWhat(
       ? words.controlsThis(whoOf(reader))
       : (canControl(adapter) ? controls : reads)(whoOf(reader), account);
   return html`<p class="lead">${asked}</p>
-<section class="card access-card" aria-labelledby="access"><h2 id="access">${words.what(appOf(reader))}</h2>${readsAndControls(adapter, reader.language)}</section>
+<section class="card access-card" aria-labelledby="access"><h2 id="access">${words.what(appOf(reader))}</h2>${readsAndControls(adapter, reader.language)}${rights(reader)}</section>
 <p class="soft small">${brand === null || domain === null ? null : `${words.behind(brand.name, domain)} `}${words.trust}</p>`;
 }

@@ -5,6 +5,7 @@ import type { DeviceRow } from '../../../domain/devices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { appOf, backTo, type LinkStep, linkPage, makersOf, type Reader, steps } from './frame.ts';
 import { markOf } from './mark.ts';
+import { reachOf } from './reach.ts';
 import { shown } from './shown.ts';
 import { callName } from './vendors.ts';
 
@@ -24,8 +25,12 @@ const WORDS = {
     dialsInNext: 'In your charger’s settings, enter this address (OCPP, central system or back office):',
     dialsInThen: (app: string) =>
       `Enter the identity and the password from the last page there, too. The charger shows in ${app} as soon as it has connected.`,
-    loopback: (makers: string) =>
-      `Your charger cannot reach this address: it works on this computer only. Contact ${makers}.`,
+    reach: {
+      machine: (makers: string) =>
+        `Your charger cannot reach this address: it works on this computer only. Contact ${makers}.`,
+      network: (makers: string) =>
+        `Your charger reaches this address only if it is in the same network. If it is elsewhere, contact ${makers}.`,
+    },
     expected: 'Waiting for your charger …',
     expectedNext: 'This page shows when it has connected.',
     station: 'Your charger is connected',
@@ -52,8 +57,12 @@ const WORDS = {
       'Skriv in den här adressen i laddboxens inställningar (OCPP, centralsystem eller backoffice):',
     dialsInThen: (app: string) =>
       `Skriv också in identiteten och lösenordet från förra sidan där. Laddboxen syns i ${app} så snart den har anslutit.`,
-    loopback: (makers: string) =>
-      `Laddboxen når inte den här adressen: den fungerar bara på den här datorn. Kontakta ${makers}.`,
+    reach: {
+      machine: (makers: string) =>
+        `Laddboxen når inte den här adressen: den fungerar bara på den här datorn. Kontakta ${makers}.`,
+      network: (makers: string) =>
+        `Laddboxen når den här adressen bara om den är i samma nätverk. Är den någon annanstans, kontakta ${makers}.`,
+    },
     expected: 'Väntar på din laddbox …',
     expectedNext: 'Sidan visar när den har anslutit.',
     station: 'Din laddbox är ansluten',
@@ -152,16 +161,15 @@ function nothingFound(reader: Reader, vendor: string): Html {
 /** Where the station is to dial in. The script of the page looks again until it has; without it there is a link to do so. */
 function dialsIn(reader: Reader, { dialInAddress, href }: DonePage): Html {
   const words = WORDS[reader.language];
+  const reach = reachOf(dialInAddress);
   return html`<p>${words.dialsInNext}</p><p class="code-line" data-copy="${words.copy}" data-copied="${words.copied}"><code>${dialInAddress}</code></p>
-${isLoopbackAddress(dialInAddress) ? html`<div class="notice notice-bad"><p>${words.loopback(makersOf(reader))}</p></div>` : null}
+${
+  reach === 'everywhere'
+    ? null
+    : html`<div class="${reach === 'machine' ? 'notice notice-bad' : 'notice notice-note'}"><p>${words.reach[reach](makersOf(reader))}</p></div>`
+}
 <p>${words.dialsInThen(appOf(reader))}</p>
 <div class="notice notice-note expected" data-look-again="${LOOK_AGAIN_SECONDS}"><p><strong>${words.expected}</strong></p><p>${words.expectedNext} <a href="${href}">${words.again}</a></p></div>`;
-}
-
-/** Whether only this machine itself is reached there. */
-function isLoopbackAddress(address: string): boolean {
-  const { hostname } = new URL(address);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 /** While another tab, or the click before, is still at it. */

@@ -1,7 +1,7 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { type CredentialField, wordsOf } from '../../../adapter/credential-fields.ts';
 import type { Words } from '../../../core/language.ts';
-import { html } from '../../../pages/html.ts';
+import { type Html, html } from '../../../pages/html.ts';
 import { whoWantsWhat } from './consent-page.ts';
 import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
 import { fieldset } from './field.ts';
@@ -63,36 +63,35 @@ export interface FormPage {
 export function formPage(reader: Reader, page: FormPage): string {
   const { adapter, fields, filled, failure, href, chooseHref, cancelHref } = page;
   const words = WORDS[reader.language];
+  const required = fields.filter(({ isRequired }) => isRequired);
+  const optional = fields.filter(({ isRequired }) => !isRequired);
+  const firstFault = [...required, ...optional].find(({ name }) => filled.faults.has(name));
   const shownField = (field: CredentialField) =>
     fieldset(field, {
       language: reader.language,
       words: wordsOf(adapter, field, reader.language),
       values: filled.values.get(field.name) ?? [],
       fault: filled.faults.get(field.name),
+      isFirstFault: field === firstFault,
     });
-  const optional = fields.filter(({ isRequired }) => !isRequired);
   const isOptionalTouched = optional.some(
     ({ name }) => filled.faults.has(name) || (filled.values.get(name) ?? []).some((value) => value !== ''),
   );
   const hasSecret = fields.some(({ kind }) => kind.is === 'secret');
   const isFaulty = filled.faults.size > 0;
+  // Who asks for what has been read by who comes from a try that failed.
+  const isNew = !isFaulty && failure === undefined && page.hasFailed !== true;
   const confirmation = adapter.confirmation?.[reader.language];
   const title = words.title(nameWithin(adapter, reader.language));
   const main = html`${steps(reader, page.steps, 'sign_in')}
 <div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
-${
-  isFaulty
-    ? html`<div class="notice notice-bad" role="alert" tabindex="-1" data-focus><p><strong>${words.fieldFaults}</strong></p><p>${words.fieldFaultsNext}</p></div>`
-    : failure === undefined
-      ? page.hasFailed === true
-        ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>`
-        : whoWantsWhat(reader, adapter)
-      : failureNotice(reader, failure)
-}
+${whatWentWrong(reader, page)}
+<div class="columns">${isNew ? html`<div class="stack">${whoWantsWhat(reader, adapter)}</div>` : null}
+<div class="stack">
 ${confirmation === undefined || failure?.error.code === 'link.not_confirmed' ? null : html`<div class="notice notice-note"><p>${confirmation}</p></div>`}
-${isMadeUp(adapter, page.isSimulated) && !isFaulty && failure === undefined ? html`<div class="notice notice-note"><p>${words.madeUp}</p></div>` : null}
+${isMadeUp(adapter, page.isSimulated) && isNew ? html`<div class="notice notice-note"><p>${words.madeUp}</p></div>` : null}
 <form class="stack" method="post" action="${href}" autocomplete="off" novalidate data-busy="${words.busy}">
-${fields.filter(({ isRequired }) => isRequired).map(shownField)}
+${required.map(shownField)}
 ${
   optional.length === 0
     ? null
@@ -105,11 +104,22 @@ ${hasSecret ? html`<p class="soft small">${words.secret(appOf(reader))}</p>` : n
 <ul class="ways">
 ${chooseHref === null ? null : html`<li><a href="${chooseHref}">${words.another}</a></li>`}
 ${cancelHref === null ? null : html`<li><a href="${cancelHref}">${backTo(reader)}</a></li>`}
-</ul>`;
+</ul></div></div>`;
   return linkPage(reader, {
     title: isFaulty || failure !== undefined ? `${words.notLinked}: ${title}` : title,
     main,
   });
+}
+
+/** Why the last try failed; null before the first. */
+function whatWentWrong(reader: Reader, { filled, failure, hasFailed }: FormPage): Html | null {
+  const words = WORDS[reader.language];
+  if (filled.faults.size > 0)
+    return html`<div class="notice notice-bad" role="alert"><p><strong>${words.fieldFaults}</strong></p><p>${words.fieldFaultsNext}</p></div>`;
+  if (failure !== undefined) return failureNotice(reader, failure);
+  return hasFailed === true
+    ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>`
+    : null;
 }
 
 function failureNotice(reader: Reader, failure: Failure) {

@@ -26,7 +26,7 @@ it("the pages carry the account's name and colour, as text", () => {
     language: 'sv',
     path: undefined,
     ...NOBODY,
-    brand: { name: XSS, color: '#ffe600' },
+    brand: { name: XSS, color: '#ffe600', privacy_url: null, terms_url: null },
   });
   assert.doesNotMatch(page, /<img/);
   assert.match(page, /<link rel="stylesheet" href="\/assets\/brand\/ffe600\.css">/);
@@ -41,7 +41,7 @@ it("the pages carry the account's name and colour, as text", () => {
     language: 'en',
     path: undefined,
     ...NOBODY,
-    brand: { name: 'Sol', color: null },
+    brand: { name: 'Sol', color: null, privacy_url: null, terms_url: null },
   });
   assert.doesNotMatch(colourless, /assets\/brand/);
   assert.match(colourless, /Sol via elnav/);

@@ -62,6 +62,15 @@ describe('the search of the link page', () => {
     assert.deepEqual(search(both, 'heat'), [PUMPS], 'a word that is found is no typo');
   });
 
+  it('forgives one letter in a word of a kind, where no name is meant', () => {
+    for (const typed of ['värmepmup', 'varmepunp', 'värme pumpp'])
+      assert.deepEqual(search(ALL, typed), [PUMPS]);
+    assert.deepEqual(search(ALL, 'ladbox'), [CHARGERS]);
+    assert.deepEqual(search([...ALL, entry(['Ladbix'], '', true)], 'ladbox').length, 1, 'a name goes before');
+    assert.deepEqual(search(ALL, 'ladbxo elbli'), [], 'each word must be meant by the same thing');
+    assert.deepEqual(search(ALL, 'kar'), [], 'a short word');
+  });
+
   const word = fc.string({ unit: fc.constantFrom(...'abcdeå'), minLength: 5, maxLength: 9 });
 
   it('takes every change of one letter for a typo', () => {

@@ -33,7 +33,7 @@ export function namesIn(...texts: readonly string[]): string[][] {
 /** Those that a query finds, in their order: the ones that fit best, and all of them without a query. */
 export function search<T extends Sought>(all: readonly T[], query: string): readonly T[] {
   const asked = wordsIn(query);
-  for (const fits of [hasWords, hasBeginnings, isNamed, isNearlyNamed]) {
+  for (const fits of [hasWords, hasBeginnings, isNamed, isNearlyNamed, hasNearly]) {
     const found = all.filter((one) => fits(one, asked));
     if (found.length > 0) return found;
   }
@@ -69,6 +69,9 @@ const isNamed: Fits = ({ names }, asked) => {
 
 const isNearlyNamed: Fits = ({ names }, asked) =>
   names.some((name) => name.every((word) => asked.some((one) => one === word || isTypo(one, word))));
+
+// Last of all: a mistyped name is more than a mistyped word of a kind.
+const hasNearly = fitsBy((typed, word) => typed === word || isTypo(typed, word));
 
 /** Whether one letter of a word was mistyped: a wrong one, one too many, one too few, or two that changed places. */
 export function isTypo(typed: string, word: string): boolean {

@@ -1,6 +1,7 @@
 import type { Language, Words } from '../../../core/language.ts';
 import type { Profile } from '../../../domain/accounts/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
+import { OWN_COLORS } from '../../../pages/brand-color.ts';
 import { html } from '../../../pages/html.ts';
 import { connectPage } from './frame.ts';
 
@@ -45,13 +46,15 @@ interface SignedInReader extends ConsoleReader {
   /** Of the page, for the switch of languages. */
   readonly path: string;
   readonly profile: Profile;
+  /** The price area that was chosen elsewhere; may be empty. */
+  readonly area: string;
 }
 
 /** The page that all of the console runs in; its script reads who is signed in from the element. */
-export function consolePage({ assets, language, gridUrl, path, profile }: SignedInReader): string {
+export function consolePage({ assets, language, gridUrl, path, profile, area }: SignedInReader): string {
   const words = WORDS[language];
   const isBuilt = assets.script('console') !== undefined;
-  const main = html`<div id="console" data-email="${profile.email}" data-name="${profile.name}" data-grid="${gridUrl ?? ''}">
+  const main = html`<div id="console" data-account="${profile.id}" data-email="${profile.email}" data-name="${profile.name}" data-grid="${gridUrl ?? ''}" data-area="${area}" data-own-colors="${Object.values(OWN_COLORS).join(' ')}">
 <h1>${words.title}</h1>
 <p>${isBuilt ? words.loading : words.unbuilt}</p>
 <noscript><p>${words.script} <a href="/docs">${words.docs}</a></p></noscript>
@@ -59,7 +62,7 @@ export function consolePage({ assets, language, gridUrl, path, profile }: Signed
   return connectPage(assets, {
     ...{ language, path, main, gridUrl },
     title: words.title,
-    styles: ['console'],
+    styles: ['console', 'brand-preview'],
     scripts: ['console'],
     width: 'wide',
     here: 'console',

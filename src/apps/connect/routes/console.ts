@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../../../core/ids.ts';
 import type { Accounts } from '../../../domain/accounts/index.ts';
 import { type ConsoleSessions, sha256Of } from '../../../domain/people/index.ts';
+import { AREA_COOKIE, cookieIn } from '../../../http/cookies.ts';
 import type { Service } from '../../../http/errors.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
@@ -46,7 +47,8 @@ export function addConsoleRoutes(app: FastifyInstance, options: ConsoleRoutes): 
     const session = await consoleSessions.findConsole(consoleSessionIn(request, isSecure()));
     const profile = session && (await accounts.users.find(session.account));
     const path = ownPath(request.url) ?? HOME;
-    if (profile !== undefined) return sendPage(reply, consolePage({ ...readerOf(request), path, profile }));
+    if (profile !== undefined)
+      return sendPage(reply, consolePage({ ...readerOf(request), path, profile, area: areaIn(request) }));
     const gridUrl = addressOf('grid');
     if (gridUrl === undefined) return sendPage(reply, noGridPage(readerOf(request)), 503);
     const browser = markConsoleBrowser(request, reply, { isSecure: isSecure(), random });
@@ -77,6 +79,10 @@ export function addConsoleRoutes(app: FastifyInstance, options: ConsoleRoutes): 
     return { next: gridUrl === undefined ? '/' : `${gridUrl}/auth/login?info=signed_out` };
   });
 }
+
+/** The price area that somebody chose on the front page of Grid, where its cookie reaches Connect; empty otherwise. */
+const areaIn = (request: FastifyRequest): string =>
+  /^SE[1-4](?=\?|$)/.exec(cookieIn(request, AREA_COOKIE) ?? '')?.[0] ?? '';
 
 /** A path of the console; its front for all others. */
 function pathIn(to: unknown): string {

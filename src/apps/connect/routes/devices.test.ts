@@ -65,7 +65,11 @@ onEachEngine('the routes of devices', (engine) => {
     assert.deepEqual(charger.available_capacity, { current_a: 10, power_w: null });
     assert.match(String(charger.observed_at), /^\d{4}-.*Z$/);
     const light = (await caller.call('GET', '/devices/light-1?vendor=first')).body as object;
-    assert.deepEqual(Object.keys(light).sort(), ['device', 'fetched_at', 'observed_at', 'state']);
+    assert.deepEqual(Object.keys(light).sort(), [
+      ...['device', 'fetched_at', 'next_read_at', 'next_read_missing', 'observed_at', 'state'],
+    ]);
+    const { next_read_at, next_read_missing } = light as Record<string, unknown>;
+    assert.deepEqual([next_read_at, next_read_missing], [null, 'on_request']);
   });
 
   it('judge the body first, then the device, then its capability, then the value', async () => {

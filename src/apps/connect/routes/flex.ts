@@ -90,7 +90,7 @@ export async function addFlexRoutes(app: FastifyInstance, { clock, slots }: Flex
       scope.post(
         `/flex/${question}`,
         {
-          config: { access: 'key' },
+          config: { access: 'key', kept: 'failures' },
           schema: {
             summary,
             description,

@@ -6,6 +6,7 @@ import { AppError } from '../../../core/errors.ts';
 import { SWEDISH_ZONE } from '../../../core/swedish-days.ts';
 import type { Devices } from '../../../domain/devices/index.ts';
 import {
+  type AreaPrices,
   FIELD_NAMES,
   type Field,
   type History,
@@ -14,10 +15,12 @@ import {
   shownAs,
 } from '../../../domain/history/index.ts';
 import { type Cell, sendRows } from '../../../http/rows.ts';
+import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 import { nextPage } from '../input/next-page.ts';
 import { DeviceId, deviceIn } from '../input/path.ts';
 import { principalOf } from '../input/principal.ts';
 import { OfVendor, readQuery, vendorIn } from '../input/query.ts';
+import { zoneIn } from '../input/zone.ts';
 import { errorResponses } from '../schemas.ts';
 
 type Resolution = (typeof RESOLUTIONS)[number];
@@ -32,6 +35,7 @@ const SPAN_MS: Readonly<Record<Resolution, number>> = {
   '1h': 7 * DAY_MS,
   '1d': 31 * DAY_MS,
 };
+const MOST_PRICED_MS = 31 * DAY_MS;
 const ERRORS = [400, 401, 403, 404, 429, 503];
 const moment = (description: string) => Type.String({ format: 'date-time', description });
 
@@ -39,7 +43,7 @@ const Query = Type.Object({
   ...OfVendor.properties,
   fields: Type.Optional(
     Type.String({
-      description: `Separated by commas, of ${FIELD_NAMES.join(', ')}; by default those that the device has had. With cost: what the energy of each quarter, hour or day has cost at the spot prices of the link's price_area`,
+      description: `Separated by commas, of ${FIELD_NAMES.join(', ')}; by default those that the device has had. With cost: what the energy of each quarter, hour or day has cost at the spot prices of the link's price_area. With price: those prices, in \`prices\``,
       examples: ['energy_wh,cost'],
     }),
   ),
@@ -111,6 +115,28 @@ const Page = Type.Object(
         description: 'When nothing is known; other than in raw, where whole quarters, hours or days are not',
       },
     ),
+    prices: Type.Optional(
+      Type.Object(
+        {
+          area: Type.Union([Type.Enum([...PRICE_AREAS]), Type.Null()], {
+            description: "The link's price_area; null where it has none",
+          }),
+          currency: Type.Literal('SEK'),
+          slots: Type.Array(
+            Type.Object({
+              start: Type.String({ format: 'date-time' }),
+              end: Type.String({ format: 'date-time' }),
+              price: Type.String({ description: 'SEK per kWh, an exact decimal number' }),
+            }),
+            {
+              description:
+                'Quarters or hours as the market has them, hours for 1h, Swedish days for 1d, also where nothing is known of the device and after now; those without a stored price are left out',
+            },
+          ),
+        },
+        { description: 'Spot prices of the time of the page, without VAT and tax; with price in fields' },
+      ),
+    ),
     cursor: Type.Union([Type.String(), Type.Null()], { description: 'Of the next page; null at the end' }),
   },
   {
@@ -173,14 +199,16 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
       const { account } = principalOf(request);
       const query = readQuery(Query, request.query);
       const { resolution = 'raw', format = 'json', timezone = SWEDISH_ZONE, limit = PAGE } = query;
-      const { fields: wanted, isCostAsked } = fieldsIn(query.fields, resolution);
+      const { fields: wanted, ...asked } = fieldsIn(query.fields, resolution);
+      const span = { ...rangeOf(query, resolution, clock.now()), resolution };
+      checkPrices(asked, { format, ...span });
       const of = {
-        ...{ ...rangeOf(query, resolution, clock.now()), resolution },
+        ...span,
         limit: Math.min(limit, MOST[resolution]),
         zone: zoneIn(timezone),
         after: placeIn(query.cursor, resolution),
         fields: wanted,
-        isCostAsked,
+        ...asked,
       };
       const { row, seen } = await devices.find(account, deviceIn(request), vendorIn(request.query));
       const page = await history.read(
@@ -211,10 +239,17 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
         points: pointsOf(shown),
         gaps: page.gaps.map(({ start, end }) => ({ from: rfc3339(start), to: rfc3339(end) })),
         cursor,
+        ...(page.prices === undefined ? {} : { prices: shownPrices(page.prices) }),
       };
     },
   );
 }
+
+const shownPrices = ({ area, slots }: AreaPrices) => ({
+  area,
+  currency: 'SEK',
+  slots: slots.map(({ start, end, price }) => ({ start: rfc3339(start), end: rfc3339(end), price })),
+});
 
 /** Each with what it costs, and why it does not. */
 const COST_COLUMNS = ['cost', 'currency', 'cost_missing'];
@@ -223,6 +258,7 @@ interface Asked {
   /** Undefined for those that the device has had. */
   readonly fields: readonly Field[] | undefined;
   readonly isCostAsked: boolean;
+  readonly isPriceAsked: boolean;
 }
 
 interface Shown {
@@ -258,17 +294,34 @@ function sendCsv(
 }
 
 function fieldsIn(text: string | undefined, resolution: Resolution): Asked {
-  if (text === undefined) return { fields: undefined, isCostAsked: false };
+  if (text === undefined) return { fields: undefined, isCostAsked: false, isPriceAsked: false };
   const asked = new Set(text.split(',').map((name) => name.trim()));
   const isCostAsked = asked.delete('cost');
+  const isPriceAsked = asked.delete('price');
   if (isCostAsked && resolution === 'raw')
     throw new AppError('request.invalid', 'fields has cost, which needs a resolution of 15m, 1h or 1d');
   const unknown = [...asked].find((name) => !FIELD_NAMES.some((field) => field === name));
-  if (unknown === undefined) return { fields: FIELD_NAMES.filter((field) => asked.has(field)), isCostAsked };
+  if (unknown === undefined)
+    return { fields: FIELD_NAMES.filter((field) => asked.has(field)), isCostAsked, isPriceAsked };
   throw new AppError(
     'request.invalid',
-    `fields has ${JSON.stringify(unknown.slice(0, 100))}, which is no field of history; there are ${FIELD_NAMES.join(', ')}, cost`,
+    `fields has ${JSON.stringify(unknown.slice(0, 100))}, which is no field of history; there are ${FIELD_NAMES.join(', ')}, cost, price`,
   );
+}
+
+/** Prices are no points, and of changes alone a page has no longest time. */
+function checkPrices(
+  { isPriceAsked }: Pick<Asked, 'isPriceAsked'>,
+  { format, resolution, from, to }: { format: string; resolution: Resolution; from: number; to: number },
+): void {
+  if (!isPriceAsked) return;
+  if (format === 'csv')
+    throw new AppError('request.invalid', 'fields has price, which is not in csv; leave out format');
+  if (resolution === 'raw' && to - from > MOST_PRICED_MS)
+    throw new AppError(
+      'request.invalid',
+      'fields has price, which is of at most 31 days in raw; ask for a shorter time, or a resolution of 15m, 1h or 1d',
+    );
 }
 
 function rangeOf(
@@ -283,14 +336,6 @@ function rangeOf(
     'request.invalid',
     `from must be before to, which is ${given.to === undefined ? 'now by default' : given.to}`,
   );
-}
-
-function zoneIn(name: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    throw new AppError('request.invalid', 'timezone must be a time zone such as Europe/Stockholm');
-  }
 }
 
 const cursorOf = (place: number, resolution: Resolution): string =>

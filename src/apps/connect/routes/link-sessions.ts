@@ -48,6 +48,13 @@ const SessionBody = Type.Object({
         'Where the user is sent afterwards, with `status=linked&session=&link=` or `status=failed&session=&reason=`. Must be https, or http on localhost',
     }),
   ),
+  show_devices: Type.Optional(
+    Type.Boolean({
+      description:
+        'The user sees the devices that were found, with a button that leads to `redirect_uri`, also after a sign-in at the vendor. Without it, the browser is sent there at once after such a sign-in; after a form of ours the devices are always shown',
+      examples: [true],
+    }),
+  ),
 });
 
 const Session = Type.Object({
@@ -81,9 +88,8 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
     },
     (request, reply) => {
       const { account } = principalOf(request);
-      const { user_ref, vendor, redirect_uri, device_types, gateway, price_area } = checkSession(
-        withPriceArea(request.body),
-      );
+      const { user_ref, vendor, redirect_uri, device_types, gateway, price_area, show_devices } =
+        checkSession(withPriceArea(request.body));
       reply.header('cache-control', 'no-store');
       return linkSessions.begin({
         account,
@@ -93,6 +99,7 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
         deviceTypes: device_types,
         gateway,
         priceArea: price_area,
+        showsDevices: show_devices,
       });
     },
   );

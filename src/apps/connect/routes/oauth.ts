@@ -44,16 +44,13 @@ const issuedCode = (vendor: Type.TString) =>
 /** Each is stored, and looked up when it comes back. Many users may share an address, as behind a proxy that is not declared. */
 const BEGUN_A_MINUTE = 600;
 
-/** Words for an app's own address: what the vendor called it, else our code. */
-const REASON = /^[a-z][a-z0-9_.-]{0,60}$/i;
-
 export interface OAuthRoutes {
   readonly accounts: Accounts;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly assets: Assets;
   readonly vendorOAuth: Pick<VendorOAuth, 'begin' | 'finish'>;
   readonly linkCodes: Pick<LinkCodes, 'issue'>;
-  readonly linkSessions: Pick<LinkSessions, 'use' | 'fail'>;
+  readonly linkSessions: Pick<LinkSessions, 'use' | 'usedBy' | 'fail'>;
   readonly links: Pick<Links, 'requireRoom' | 'linkSignedIn'>;
   readonly limits: Limits;
   readonly publicUrl: () => string;
@@ -73,20 +70,21 @@ function typesIn(text: string): readonly DeviceType[] {
 
 /** Signing in at an OAuth vendor: from here to the vendor's page and back. */
 export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes): void {
-  const { accounts, adapters, assets, vendorOAuth, linkCodes, linkSessions, links, limits } = dependencies;
-  const { publicUrl, random } = dependencies;
-  const isSecure = () => publicUrl().startsWith('https:');
-  const showError = showsError(dependencies);
-  const example = [...adapters.values()].find(({ oauth }) => oauth !== undefined)?.slug;
+  const example = [...dependencies.adapters.values()].find(({ oauth }) => oauth !== undefined)?.slug;
   const slug = Type.String({
     description: 'Vendor slug, from GET /vendors',
     ...(example === undefined ? {} : { examples: [example] }),
   });
+  addAuthorizeRoute(app, dependencies, slug);
+  addCallbackRoute(app, dependencies, slug);
+}
+
+function addAuthorizeRoute(app: FastifyInstance, dependencies: OAuthRoutes, slug: Type.TString): void {
+  const { vendorOAuth, limits, publicUrl, random } = dependencies;
+  const isSecure = () => publicUrl().startsWith('https:');
+  const showError = showsError(dependencies);
   const OneVendor = Type.Object({ vendor: slug });
-
   const begun = limits.perIp('oauth.authorize', BEGUN_A_MINUTE, 60);
-  const ended = limits.perIp('oauth.callback', BEGUN_A_MINUTE, 60);
-
   app.get(
     '/oauth/:vendor/authorize',
     {
@@ -134,7 +132,15 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
       return reply.redirect(location, 302);
     },
   );
+}
 
+function addCallbackRoute(app: FastifyInstance, dependencies: OAuthRoutes, slug: Type.TString): void {
+  const { vendorOAuth, links, limits, publicUrl } = dependencies;
+  const isSecure = () => publicUrl().startsWith('https:');
+  const showError = showsError(dependencies);
+  const OneVendor = Type.Object({ vendor: slug });
+  const ended = limits.perIp('oauth.callback', BEGUN_A_MINUTE, 60);
+  const { intoSession, handOutCode } = signInEndings(dependencies);
   app.get(
     '/oauth/:vendor/callback',
     {
@@ -168,12 +174,22 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
       const finished = await vendorOAuth.finish({ vendor, query, browser, isPage, requireRoom });
       reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       if (finished.session !== undefined)
-        return intoSession(request, reply, { vendor, query, browser, finished, session: finished.session });
+        return intoSession(request, reply, { vendor, browser, finished, session: finished.session });
       if (finished.outcome === 'failed') throw finished.error;
       return handOutCode(request, reply, { vendor, finished });
     },
   );
+}
 
+interface Ending {
+  readonly vendor: string;
+  readonly browser: string | undefined;
+  readonly finished: Finished;
+  readonly session: OwnSession;
+}
+
+/** What comes of a sign-in that the vendor has ended: a link in the session that it was for, else a link code. */
+function signInEndings({ accounts, adapters, assets, linkCodes, linkSessions, links }: OAuthRoutes) {
   async function handOutCode(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -187,25 +203,16 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
     return sendPage(reply, codePage(reader, { vendor: name, code }));
   }
 
-  interface Ending {
-    readonly vendor: string;
-    readonly query: URLSearchParams;
-    readonly browser: string | undefined;
-    readonly finished: Finished;
-    readonly session: OwnSession;
-  }
-
   /** Links at once; a session that fails can be tried again until it ends. */
   async function intoSession(
     request: FastifyRequest,
     reply: FastifyReply,
     ending: Ending,
   ): Promise<FastifyReply> {
-    const { vendor, query, browser, finished, session } = ending;
+    const { vendor, browser, finished, session } = ending;
     if (finished.outcome === 'failed') {
-      const said = query.get('error') ?? '';
-      const reason = REASON.test(said) ? said : finished.error.code;
-      return failed(request, reply, { ending, error: finished.error, reason });
+      const { error, reason } = finished;
+      return failed(request, reply, { ending, error, reason });
     }
     try {
       const { row, name } = session;
@@ -217,7 +224,9 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
         work: () =>
           links.linkSignedIn({ account, vendor, userRef, priceArea: priceArea ?? undefined, tokens }),
       });
-      const address = backToApp(row.redirectUri, { status: 'linked', session: name, link });
+      const address = row.showsDevices
+        ? null
+        : backToApp(row.redirectUri, { status: 'linked', session: name, link });
       return reply.redirect(address ?? donePath(name), 303);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -231,6 +240,9 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
     { ending, error, reason }: { ending: Ending; error: AppError; reason: string },
   ): Promise<FastifyReply> {
     const { row, name } = ending.session;
+    // Another tab of this browser came first: what it has linked is not called failed.
+    if ((await linkSessions.usedBy(ending.browser, name)) !== undefined)
+      return reply.redirect(donePath(name), 303);
     const isOver = error.code === 'session.invalid';
     if (!isOver) await linkSessions.fail(row, reason);
     const address = backToApp(row.redirectUri, { status: 'failed', session: name, reason });
@@ -246,4 +258,6 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
     );
     return sendPage(reply, markup);
   }
+
+  return { intoSession, handOutCode };
 }

@@ -89,7 +89,7 @@ export async function addOptimizeRoutes(
     scope.post(
       '/optimize/plan',
       {
-        config: { access: 'key' },
+        config: { access: 'key', kept: 'failures' },
         schema: {
           summary: 'Calculate the cheapest charging schedule',
           description:

@@ -171,6 +171,31 @@ onEachEngine('/subscriptions', (engine) => {
       assert.equal((await stranger.call(method, `/subscriptions/${id}${path}`)).status, 404);
   });
 
+  it('keep their secret, their place in the log and their owner when they are changed', async () => {
+    const by = await world.newAccount();
+    const stranger = await world.newAccount();
+    await link(by, 'dora');
+    const { id } = await create({ types: ['link.removed'] }, by);
+    const handled = receiver.handled.length;
+    const refused = await stranger.call('PATCH', `/subscriptions/${id}`, { url: 'https://app.example.com/' });
+    assert.equal(refused.status, 404);
+    const wrong = await by.call('PATCH', `/subscriptions/${id}`, { url: 'https://10.0.0.1/', types: null });
+    assert.equal(wrong.status, 403);
+    assert.deepEqual(((await get(`/subscriptions/${id}`, by)) as Shown).types, ['link.removed']);
+    const url = `${receiver.url}?changed`;
+    const changed = await by.call('PATCH', `/subscriptions/${id}`, { url, types: ['device.linked'] });
+    const { secret, ...body } = changed.body as Shown;
+    assert.equal(secret, undefined);
+    assert.deepEqual([body.url, body.types, body.status], [url, ['device.linked'], 'active']);
+    // What had happened before it was created is not posted now.
+    vendor.devices = ['light-1', 'light-2'];
+    await link(by, 'dora');
+    vendor.devices = ['light-1'];
+    await until('the new device is posted', () => receiver.handled.length === handled + 1);
+    const { subject } = receiver.handled.at(-1) ?? {};
+    assert.equal((subject as { device?: string } | undefined)?.device, 'light-2');
+  });
+
   it('are 20 of an account at most', async () => {
     const by = await world.newAccount();
     for (let made = 0; made < 20; made += 1) await create({}, by);

@@ -35,7 +35,7 @@ export async function addWebhookRoutes(
       '/webhooks/:vendor',
       {
         bodyLimit: MOST_BYTES,
-        config: { access: 'public' },
+        config: { access: 'public', kept: 'failures' },
         schema: {
           summary: 'Receive a change from a vendor',
           description:

@@ -1,11 +1,10 @@
-import { lightened, readableOn } from '../../../pages/brand-color.ts';
+import { lightened, OWN_COLORS, readableOn } from '../../../pages/brand-color.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
-import { faultOf, faultText, formFault, invalid, section, textField } from './parts.ts';
+import { faultText, mark } from '../pages/form-parts.ts';
+import { faultOf, formFault, section, textField } from './parts.ts';
 import type { AccountView } from './view.ts';
 import { ACCOUNT_WORDS, type AccountWords } from './words.ts';
 
-/** Of `base.css`: what a page without a brand has, on light and on dark paper. */
-const OWN = { light: '#0b5d48', onLight: '#ffffff', dark: '#6fd3b0', onDark: '#06231a' } as const;
 const DARK_RAISED = '#1a211d';
 
 /** The name and the colour of the pages on which the account's users link their devices. */
@@ -14,7 +13,7 @@ export function brandSection({ language, brand, fault, written }: AccountView): 
   const shown = written?.brand ?? brand;
   const color = shown?.color ?? null;
   const colorFault = faultOf(fault, 'brand', 'color');
-  const body = html`<form class="card" method="post" action="/account/brand" aria-labelledby="brand" data-brand data-own="${Object.values(OWN).join(' ')}">
+  const body = html`<form class="card" method="post" action="/account/brand" novalidate aria-labelledby="brand" data-brand data-own="${Object.values(OWN_COLORS).join(' ')}">
 ${formFault(fault, 'brand')}
 ${textField({
   id: 'brand-name',
@@ -28,11 +27,24 @@ ${textField({
 })}
 <div class="field"><label for="brand-color">${words.brandColor}</label>
 ${faultText('brand-color', colorFault)}
-<input id="brand-color" name="color" type="color" value="${isColor(color) ? color : OWN.light}" ${colorFault !== undefined && html`aria-describedby="brand-color-fault"`} ${colorFault !== undefined && invalid}></div>
+<input id="brand-color" name="color" type="color" value="${isColor(color) ? color : OWN_COLORS.light}" ${colorFault !== undefined && html`aria-describedby="brand-color-fault"`} ${mark({ fault: colorFault })}></div>
 <label class="check"><input type="checkbox" name="plain" value="1" ${flag('checked', color === null)}><span>${words.brandPlain}</span></label>
+${(['privacy_url', 'terms_url'] as const).map((field) =>
+  textField({
+    id: `brand-${field}`,
+    name: field,
+    label: field === 'privacy_url' ? words.brandPrivacy : words.brandTerms,
+    hint: words.brandAddressHint,
+    optional: words.optional,
+    fault: faultOf(fault, 'brand', field),
+    type: 'url',
+    value: shown?.[field] ?? '',
+    longest: 500,
+  }),
+)}
 ${preview(brand, words)}
 <div class="row"><button class="button button-primary">${words.save}</button>
-${brand === null ? null : html`<button class="button" name="remove" value="1" formnovalidate>${words.remove}</button>`}</div>
+${brand === null ? null : html`<button class="button" name="remove" value="1">${words.remove}</button>`}</div>
 </form>`;
   return section({ id: 'brand', title: words.brand, text: words.brandText, body });
 }
@@ -43,19 +55,19 @@ const isColor = (text: string | null): text is string => text !== null && /^#[0-
 function preview(brand: AccountView['brand'], words: AccountWords): Html {
   const name = brand?.name ?? words.previewName;
   const color = brand?.color ?? null;
-  const dark = color === null ? OWN.dark : lightened(color, DARK_RAISED);
+  const dark = color === null ? OWN_COLORS.dark : lightened(color, DARK_RAISED);
   const sides = [
     {
       kind: 'light',
       label: words.previewLight,
-      fill: color ?? OWN.light,
-      text: color === null ? OWN.onLight : readableOn(color),
+      fill: color ?? OWN_COLORS.light,
+      text: color === null ? OWN_COLORS.onLight : readableOn(color),
     },
     {
       kind: 'dark',
       label: words.previewDark,
       fill: dark,
-      text: color === null ? OWN.onDark : readableOn(dark),
+      text: color === null ? OWN_COLORS.onDark : readableOn(dark),
     },
   ];
   return html`<div class="stack-small" role="group" aria-label="${words.preview}"><p class="small soft">${words.preview}</p>

@@ -1,16 +1,7 @@
 import { type Key, MOST_ACTIVE_KEYS, SCOPES } from '../../../domain/accounts/index.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
-import {
-  date,
-  faultOf,
-  faultText,
-  formatCount,
-  formFault,
-  invalid,
-  section,
-  textField,
-  time,
-} from './parts.ts';
+import { faultText, mark } from '../pages/form-parts.ts';
+import { date, faultOf, formatCount, formFault, section, textField, time } from './parts.ts';
 import type { AccountView } from './view.ts';
 import { ACCOUNT_WORDS, type AccountWords } from './words.ts';
 
@@ -75,7 +66,7 @@ function newKeyForm({ formToken, fault, written, user }: AccountView, words: Acc
   const scopesFault = faultOf(fault, 'key', 'scopes');
   // Behind a click where there are keys already, so that the list stays what one sees.
   const isOpen = fault?.form === 'key' || user.keys.every(({ revoked_at }) => revoked_at !== null);
-  const form = html`<form class="card" method="post" action="/account/keys" aria-labelledby="new-key">
+  const form = html`<form class="card" method="post" action="/account/keys" novalidate aria-labelledby="new-key">
 ${isOpen ? html`<h3 id="new-key">${words.newKey}</h3>` : null}
 ${formFault(fault, 'key')}
 <input type="hidden" name="form" value="${formToken}">
@@ -93,7 +84,7 @@ ${textField({
 ${faultText('key-scopes', scopesFault)}
 ${SCOPES.map(
   (scope, index) =>
-    html`<label class="check"><input type="checkbox" name="scopes" value="${scope}" ${flag('checked', chosen.includes(scope))} ${scopesFault !== undefined && index === 0 && invalid}><span>${words.scopeWords[scope]} <code class="soft small">${scope}</code></span></label>`,
+    html`<label class="check"><input type="checkbox" name="scopes" value="${scope}" ${flag('checked', chosen.includes(scope))} ${index === 0 && mark({ fault: scopesFault })}><span>${words.scopeWords[scope]} <code class="soft small">${scope}</code></span></label>`,
 )}</fieldset>
 <div class="row"><button class="button button-primary">${words.makeKey}</button></div>
 </form>`;

@@ -1,7 +1,7 @@
 import type { Language, Words } from '../../../core/language.ts';
 import type { NewKey } from '../../../domain/accounts/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import { html } from '../../../pages/html.ts';
+import { type Html, html } from '../../../pages/html.ts';
 import { gridPage } from '../pages/frame.ts';
 import { exampleCalls } from './use.ts';
 import type { AccountView } from './view.ts';
@@ -53,14 +53,7 @@ interface NewKeyView extends Pick<AccountView, 'language' | 'connectUrl' | 'grid
 export function newKeyPage(assets: Assets, { language, key, ...addresses }: NewKeyView): string {
   const words = WORDS[language];
   const main = html`<h1>${words.title}</h1>
-<div class="card">
-<div class="field"><strong id="key-name">${words.key}</strong>
-<code class="secret" id="key" tabindex="0" role="group" aria-labelledby="key-name">${key.api_key}</code></div>
-<div class="row"><button class="button button-primary" type="button" data-copy="key" data-copied="${words.copied}" hidden>${words.copy}</button><span class="soft" role="status" data-copy-status></span></div>
-<div class="notice notice-note"><p><strong>${words.once}</strong></p><p>${words.onceText}</p></div>
-<dl class="facts"><dt>${words.label}</dt><dd>${key.label}</dd><dt>${words.scopes}</dt><dd>${key.scopes.split(' ').map((scope) => html`<code>${scope}</code> `)}</dd></dl>
-<div class="row"><a class="button" href="/account#keys">${words.back}</a></div>
-</div>
+${keyCard({ language, key, back: '/account#keys' })}
 <section class="stack-small" aria-labelledby="try"><h2 id="try">${words.tryIt}</h2>
 <pre tabindex="0" role="group" aria-labelledby="try"><code>${exampleCalls(key.api_key, addresses)}</code></pre></section>`;
   return gridPage(assets, {
@@ -71,6 +64,23 @@ export function newKeyPage(assets: Assets, { language, key, ...addresses }: NewK
     here: 'account',
     main,
   });
+}
+
+/** A key that is shown this once, with a link to go on. */
+export function keyCard({
+  language,
+  key,
+  back,
+}: Pick<NewKeyView, 'language' | 'key'> & { readonly back: string }): Html {
+  const words = WORDS[language];
+  return html`<div class="card">
+<div class="field"><strong id="key-name">${words.key}</strong>
+<code class="secret" id="key" tabindex="0" role="group" aria-labelledby="key-name">${key.api_key}</code></div>
+<div class="row"><button class="button button-primary" type="button" data-copy="key" data-copied="${words.copied}" hidden>${words.copy}</button><span class="soft" role="status" data-copy-status></span></div>
+<div class="notice notice-note"><p><strong>${words.once}</strong></p><p>${words.onceText}</p></div>
+<dl class="facts"><dt>${words.label}</dt><dd>${key.label}</dd><dt>${words.scopes}</dt><dd>${key.scopes.split(' ').map((scope) => html`<code>${scope}</code> `)}</dd></dl>
+<div class="row"><a class="button" href="${back}">${words.back}</a></div>
+</div>`;
 }
 
 /** Says that a form was sent a second time and made nothing. */

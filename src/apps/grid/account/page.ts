@@ -1,5 +1,6 @@
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
+import { OPERATOR_HOME } from '../operator/sections.ts';
 import { gridPage } from '../pages/frame.ts';
 import { brandSection } from './brand.ts';
 import { keysSection } from './keys.ts';
@@ -25,7 +26,7 @@ export async function accountPage(assets: Assets, view: AccountView): Promise<st
 <header class="account-head">
 <div class="stack-small"><h1>${words.title}</h1>
 <dl class="facts"><dt>${words.signedInAs}</dt><dd>${user.name === '' ? user.email : `${user.name} · ${user.email}`}</dd><dt>${words.tier}</dt><dd>${tier}</dd><dt>${words.since}</dt><dd>${date(user.created_at, language)}</dd></dl></div>
-<div class="row">${connectUrl === undefined ? null : html`<a class="button" href="${`${connectUrl}/console`}">${words.console}</a>`}<form method="post" action="/auth/logout"><button class="button">${words.signOut}</button></form></div>
+<div class="row">${connectUrl === undefined ? null : html`<a class="button" href="${`${connectUrl}/console`}">${words.console}</a>`}${user.role === 'operator' ? html`<a class="button" href="${OPERATOR_HOME}">${words.operator}</a>` : null}<form method="post" action="/auth/logout"><button class="button">${words.signOut}</button></form></div>
 </header>
 ${done === undefined ? null : html`<p class="notice notice-good" role="status">${words.done[done]}</p>`}
 ${isNew ? html`<p class="lead">${words.welcome}</p>` : null}
@@ -36,7 +37,7 @@ ${securitySection(view)}`;
     language,
     path: '/account',
     title: fault === undefined ? words.title : `${words.fault} · ${words.title}`,
-    styles: ['account'],
+    styles: ['account', 'brand-preview'],
     scripts: ['account'],
     width: 'wide',
     here: 'account',

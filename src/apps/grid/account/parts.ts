@@ -1,5 +1,6 @@
 import type { Language, Words } from '../../../core/language.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
+import { describedBy, type FieldFault, faultText, mark } from '../pages/form-parts.ts';
 import type { FormFault, FormName } from './view.ts';
 
 /* What the sections of the account page are made of. */
@@ -19,19 +20,20 @@ export function section({ id, title, text, body }: Section): Html {
 </section>`;
 }
 
-interface TextField {
+interface TextField extends FieldFault {
   readonly id: string;
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  readonly fault?: string | undefined;
-  readonly type?: 'text' | 'password';
+  readonly type?: 'text' | 'password' | 'url';
   readonly value?: string;
   readonly autocomplete?: string;
   readonly longest?: number;
+  /** What is said behind the label of a field that may stay empty; such a field is not required. */
+  readonly optional?: string;
 }
 
-/** A line to write into, with its label, its hint and what was wrong with it. Whoever sent it back stands in it. */
+/** A line to write into, with its label, its hint and what was wrong with it. It shows what was sent. */
 export function textField(field: TextField): Html {
   const {
     id,
@@ -43,21 +45,12 @@ export function textField(field: TextField): Html {
     value = '',
     autocomplete = 'off',
     longest = 1_024,
+    optional,
   } = field;
-  const told = [fault === undefined ? '' : `${id}-fault`, hint === undefined ? '' : `${id}-hint`]
-    .join(' ')
-    .trim();
-  return html`<div class="field"><label for="${id}">${label}</label>
+  return html`<div class="field"><label for="${id}">${label}${optional === undefined ? null : html` <span class="soft">(${optional})</span>`}</label>
 ${hint === undefined ? null : html`<p class="hint" id="${`${id}-hint`}">${hint}</p>`}
 ${faultText(id, fault)}
-<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${longest}" aria-describedby="${told}" ${flag('required', true)} ${fault !== undefined && invalid}></div>`;
-}
-
-/** Marks a field that was sent back, and begins there. */
-export const invalid = html`aria-invalid="true" autofocus`;
-
-export function faultText(id: string, fault: string | undefined): Html | null {
-  return fault === undefined ? null : html`<p class="fault" id="${`${id}-fault`}">${fault}</p>`;
+<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${longest}" aria-describedby="${describedBy(id, { fault, hint })}" ${flag('required', optional === undefined)} ${mark(field)}></div>`;
 }
 
 /** The fault of a field of a form, where it has one. */
@@ -81,13 +74,17 @@ export function formatCount(count: number, language: Language): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function format(language: Language, name: 'moment' | 'date' | 'day'): Intl.DateTimeFormat {
+function format(language: Language, name: 'exact' | 'moment' | 'date' | 'day'): Intl.DateTimeFormat {
   const known = formats.get(`${language} ${name}`);
   if (known !== undefined) return known;
   const made = new Intl.DateTimeFormat(
     LOCALES[language],
-    name === 'moment'
-      ? { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Europe/Stockholm' }
+    name === 'exact' || name === 'moment'
+      ? {
+          dateStyle: 'medium',
+          timeStyle: name === 'exact' ? 'medium' : 'short',
+          timeZone: 'Europe/Stockholm',
+        }
       : name === 'date'
         ? { dateStyle: 'medium', timeZone: 'Europe/Stockholm' }
         : { day: 'numeric', month: 'short', timeZone: 'UTC' },
@@ -99,6 +96,11 @@ function format(language: Language, name: 'moment' | 'date' | 'day'): Intl.DateT
 /** A moment (RFC 3339) in Swedish time, as people write it. */
 export function time(moment: string, language: Language): Html {
   return html`<time datetime="${moment}">${timeText(moment, language)}</time>`;
+}
+
+/** The same with its seconds. */
+export function exactTime(moment: string, language: Language): Html {
+  return html`<time datetime="${moment}">${format(language, 'exact').format(Date.parse(moment))}</time>`;
 }
 
 export function timeText(moment: string, language: Language): string {

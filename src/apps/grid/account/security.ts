@@ -7,7 +7,7 @@ import { ACCOUNT_WORDS } from './words.ts';
 export function securitySection(view: AccountView): Html {
   const { language, user, hasPassword, needsCurrentPassword, fault } = view;
   const words = ACCOUNT_WORDS[language];
-  const body = html`<form class="card" method="post" action="/account/password" aria-labelledby="password">
+  const body = html`<form class="card" method="post" action="/account/password" novalidate aria-labelledby="password">
 <h3 id="password">${hasPassword ? words.password : words.passwordFirst}</h3>
 ${hasPassword ? null : html`<p class="soft">${words.passwordSet}</p>`}
 ${formFault(fault, 'password')}

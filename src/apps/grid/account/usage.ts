@@ -9,9 +9,11 @@ import { ACCOUNT_WORDS, type AccountWords } from './words.ts';
 
 const LIMITS = ['per_minute', 'per_hour', 'per_day', 'burst'] as const;
 
-/** What the account may call, and what it called. */
-export async function usageSection({ language, user, usage }: AccountView): Promise<Html> {
-  const words = ACCOUNT_WORDS[language];
+/** What the account may call, and what it called; in the words for its owner unless others are given. */
+export async function usageSection(
+  { language, user, usage }: Pick<AccountView, 'language' | 'user' | 'usage'>,
+  words: AccountWords = ACCOUNT_WORDS[language],
+): Promise<Html> {
   const { policy } = user;
   const today = usage.at(-1);
   const refused = today === undefined ? 0 : outcomeOf(today, 'refused');
@@ -28,7 +30,7 @@ ${
 }
 <div class="today">
 <p><strong class="today-count number">${count(used)}</strong> <span class="soft">${words.today.toLocaleLowerCase(language)} ${words.ofLimit(count(now('per_day')))}${refused === 0 ? '' : ` · ${words.refusedToday(count(refused))}`}</span></p>
-<progress class="today-bar" max="${now('per_day')}" value="${Math.min(used, now('per_day'))}" aria-label="${words.today}">${count(used)}</progress>
+<progress class="limit-bar" max="${now('per_day')}" value="${Math.min(used, now('per_day'))}" aria-label="${words.today}">${count(used)}</progress>
 </div>
 <h3 id="limits">${isHalved ? words.limitsHalved : words.limitsLabel}</h3>
 <dl class="limits" aria-labelledby="limits">

@@ -1,4 +1,4 @@
-import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import type { Actor } from '../../../domain/accounts/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
@@ -11,18 +11,26 @@ interface AdminRoute {
   readonly answer: TSchema;
   /** What the statuses of this route alone mean. */
   readonly errors?: Readonly<Record<number, string>>;
+  readonly kept?: FastifyContextConfig['kept'];
 }
 
 /** What all routes of the administration have in common: the admin token, and its errors. */
-export function adminRoute({ summary, path, query, answer, errors = {} }: AdminRoute): RouteShorthandOptions {
-  const told = {
+export function adminRoute({
+  summary,
+  path,
+  query,
+  answer,
+  errors = {},
+  kept,
+}: AdminRoute): RouteShorthandOptions {
+  const descriptions = {
     401: 'The admin token is missing or wrong',
     403: 'The IP address is banned temporarily after too many wrong tokens',
     429: 'Too many wrong tokens from the IP address',
     ...errors,
   };
   return {
-    config: { access: 'admin' },
+    config: { access: 'admin', ...(kept === undefined ? {} : { kept }) },
     preHandler(request, _reply, done) {
       refuseInBody(request, query);
       done();
@@ -35,7 +43,10 @@ export function adminRoute({ summary, path, query, answer, errors = {} }: AdminR
       response: {
         200: answer,
         ...Object.fromEntries(
-          Object.entries(told).map(([status, description]) => [status, { ...ErrorResponse, description }]),
+          Object.entries(descriptions).map(([status, description]) => [
+            status,
+            { ...ErrorResponse, description },
+          ]),
         ),
         422: ValidationResponse,
       },

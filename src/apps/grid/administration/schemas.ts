@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { CREATORS } from '../../../domain/accounts/index.ts';
 import { Moment, nullable } from '../responses/schemas.ts';
 
 /** Counts fit whatever the database and a double hold exactly, with room to multiply. */
@@ -85,6 +86,12 @@ export const Key = Type.Object({
   created_at: Moment,
   last_used_at: nullable(Moment),
   revoked_at: nullable(Moment),
+  created_by: nullable(
+    Type.Enum([...CREATORS], {
+      type: 'string',
+      description: 'user: the account itself; admin; setup: npm run key or the first start',
+    }),
+  ),
 });
 
 export const NewKey = Type.Object({
@@ -109,11 +116,18 @@ export const SignInLink = Type.Object({
   expires_at: Moment,
 });
 
+export const RoleParameters = Type.Object({
+  role: Type.Enum(['operator', 'none'], {
+    description: "operator: may use the operator's pages; none takes the role",
+  }),
+});
+
 export const User = Type.Object({
   id: Type.Integer(),
   email: Type.String(),
   name: Type.String(),
   tier: Type.String(),
+  role: nullable(Type.String({ description: "operator: may use the operator's pages" })),
   created_at: Moment,
   policy: Policy,
   keys: Type.Array(Key),

@@ -148,7 +148,7 @@ const LIKELY = 0.7;
 const POSSIBLE = 0.4;
 const MOST_PLACES = 5;
 
-/** What stands in the place of the answer. */
+/** What is shown as the answer. */
 export type Answer =
   | { readonly is: 'nothing' }
   | { readonly is: 'limited' }
@@ -190,10 +190,10 @@ ${answerOf(answer, shown)}
 /** The answer alone, which a script puts in the place of the one before. */
 export function answerOf(answer: Answer, shown: Shown): Html {
   const { pin } = shown;
-  return html`<div id="answer" aria-live="polite" data-pin="${pin === undefined ? '' : `${pin.x} ${pin.y}`}">${told(answer, shown)}</div>`;
+  return html`<div id="answer" aria-live="polite" data-pin="${pin === undefined ? '' : `${pin.x} ${pin.y}`}">${contentOf(answer, shown)}</div>`;
 }
 
-function told(answer: Answer, shown: Shown): Html | null {
+function contentOf(answer: Answer, shown: Shown): Html | null {
   const words = ANSWER_WORDS[shown.language];
   switch (answer.is) {
     case 'nothing':

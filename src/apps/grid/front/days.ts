@@ -105,12 +105,12 @@ function extremes(day: PricedDay, { shown }: Own, { language }: Situation): Html
   // Of equal ones the first.
   const least = others.reduce((best, slot) => (slot.exact.lt(best.exact) ? slot : best), first);
   const most = others.reduce((best, slot) => (slot.exact.gt(best.exact) ? slot : best), first);
-  const told = (name: string, { start, price }: typeof least) =>
+  const extreme = (name: string, { start, price }: typeof least) =>
     html`${name} ${format.time(start)} <span class="number">${format.ore(shown.price(price, day.day))}</span>`;
-  return html`<p class="small soft">${told(words.least, least)} · ${told(words.most, most)}</p>`;
+  return html`<p class="small soft">${extreme(words.least, least)} · ${extreme(words.most, most)}</p>`;
 }
 
-/** What to expect of the prices of tomorrow, which are not there. */
+/** When the prices of tomorrow are expected, which are not published. */
 function tomorrowText({ language, now, health }: Situation): string {
   const { days, switchedOff } = wordsIn(language);
   if (!health.is_on) return switchedOff;

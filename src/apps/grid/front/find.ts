@@ -163,7 +163,7 @@ const taxOf = (tax: Facts['energy_tax']): FoundPlace['tax'] =>
 
 function ofPostalCode(areas: Lookups, code: string): FoundPlace {
   const answer = areas.postal(code);
-  // A postal code is told without its position; that of its place is near enough for a mark on a map.
+  // The look-up of a postal code has no position; that of its place is near enough for a mark on a map.
   const place = areas.search(answer.ort).find(({ postal_codes }) => postal_codes.includes(code));
   return {
     ...shared(answer),

@@ -66,7 +66,7 @@ ${drawn.map(({ area, path, name }) => {
   const spot = current?.now[area] ?? null;
   const price = spot === null ? null : format.ore(spot);
   // It begins with what is seen, so that who speaks to the browser can say it.
-  const told = `${area}${price === null ? '' : ` ${price} ${words.unit}`}, ${PRICE_AREA_FACTS[area].name}`;
+  const label = `${area}${price === null ? '' : ` ${price} ${words.unit}`}, ${PRICE_AREA_FACTS[area].name}`;
   const shape = html`<path d="${path}"/><text class="map-name" x="${name.x}" y="${name.y}">${area}</text>${
     price === null ? null : html` <text class="map-price" x="${name.x}" y="${name.y + 42}">${price}</text>`
   }`;
@@ -74,7 +74,7 @@ ${drawn.map(({ area, path, name }) => {
   const look = `map-area${spot === null ? '' : ` step-${stepOf(spot)}`}${own}`;
   const kommun = own === '' ? null : (choice?.kommun ?? null);
   const href = choosing({ ...(choice ?? DEFAULT_CHOICE), area, kommun });
-  return html`<a href="${href}" rel="nofollow" class="${look}" aria-label="${told}">${shape}</a>`;
+  return html`<a href="${href}" rel="nofollow" class="${look}" aria-label="${label}">${shape}</a>`;
 })}
 <g class="map-pin" transform="${`translate(${pin?.x ?? 0} ${pin?.y ?? 0})`}" aria-hidden="true" ${flag('hidden', pin === undefined)}><circle r="26"/><circle r="11"/></g>
 </svg>`;

@@ -64,7 +64,7 @@ const OWN_WORDS: Words<OwnWords> = {
     chooserLead: 'Choose your price area',
     guess: (place) => `${place} is shown until you choose your own area.`,
     remembered:
-      'The area you choose is kept in a cookie (elnav_area) in this browser for a year, and used for this page only.',
+      'The area you choose is kept in a cookie (elnav_area) in this browser for a year, and used for this page and the planner of the console only.',
     forget: 'Forget my choice',
     share: 'Link to this page',
     switches: 'What the price contains',
@@ -110,7 +110,7 @@ const OWN_WORDS: Words<OwnWords> = {
     chooserLead: 'Välj elområde',
     guess: (place) => `Här visas ${place} tills du har valt ditt eget elområde.`,
     remembered:
-      'Det elområde du väljer sparas i en kaka (elnav_area) i webbläsaren i ett år och används bara för den här sidan.',
+      'Det elområde du väljer sparas i en kaka (elnav_area) i webbläsaren i ett år och används bara för den här sidan och för planeraren i konsolen.',
     forget: 'Glöm mitt val',
     share: 'Länk till den här sidan',
     switches: 'Vad priset innehåller',

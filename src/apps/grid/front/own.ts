@@ -67,8 +67,8 @@ function ownSummary(days: readonly PricedDay[], { shown }: Own, { language, now 
     return figures === null ? [] : [{ day, figures }];
   });
   if (known.length === 0) return null;
-  const row = (name: string, told: (figures: DayFigures, day: PricedDay) => Html) =>
-    html`<tr><th scope="row">${name}</th>${known.map(({ day, figures }) => html`<td>${told(figures, day)}</td>`)}</tr>`;
+  const row = (name: string, cell: (figures: DayFigures, day: PricedDay) => Html) =>
+    html`<tr><th scope="row">${name}</th>${known.map(({ day, figures }) => html`<td>${cell(figures, day)}</td>`)}</tr>`;
   const hour = (of: Hour, { day }: PricedDay) =>
     html`<span class="number">${format.ore(shown.price(of.price, day))}</span> <span class="soft number">${format.hour(of.start)}</span>`;
   return html`<table class="own-days"><thead><tr><td></td>${known.map(
@@ -95,13 +95,13 @@ export function areaChooser(
       // Who has chosen a municipality keeps it when clicking its area.
       const kommun = isOwn ? (choice?.kommun ?? null) : null;
       const href = choosing({ area, kommun, ...switches });
-      const told = html`<span class="area-code">${area}</span> <span class="area-name">${name}</span>${
+      const content = html`<span class="area-code">${area}</span> <span class="area-name">${name}</span>${
         now === null
           ? null
           : html` <span class="area-price"><span class="number">${format.ore(now)}</span> <span class="hidden-visually">${unit}</span></span>`
       }`;
       const look = `area${now === null ? '' : ` step-${stepOf(now)}`}`;
-      return html`<li>${isOwn ? html`<a class="${look}" href="${href}" rel="nofollow" aria-current="true">${told}</a>` : html`<a class="${look}" href="${href}" rel="nofollow">${told}</a>`}</li>`;
+      return html`<li>${isOwn ? html`<a class="${look}" href="${href}" rel="nofollow" aria-current="true">${content}</a>` : html`<a class="${look}" href="${href}" rel="nofollow">${content}</a>`}</li>`;
     },
   )}</ul></nav>${switches.hasVat || switches.hasTax ? html`<p class="small soft">${words.tiles}</p>` : null}`;
 }

@@ -18,14 +18,19 @@ export function addBrandRoute(
       return responses.done(request, reply, { done: 'brand-removed', at: 'brand', answer: { brand: null } });
     }
     const isPlain = form.has('plain') || form.text('color') === '';
-    const wanted = { name: form.text('name'), color: isPlain ? null : form.text('color') };
+    const wanted = {
+      name: form.text('name'),
+      color: isPlain ? null : form.text('color'),
+      privacy_url: form.text('privacy_url'),
+      terms_url: form.text('terms_url'),
+    };
     const fault = faultInBrand(wanted);
     if (fault !== null)
       return responses.refuse(request, reply, {
         form: 'brand',
         field: fault.field,
-        text: (words) => (fault.field === 'name' ? words.brandNameFault : words.brandColorFault),
-        sentence: `the ${fault.field === 'name' ? 'name' : 'colour'} ${fault.sentence}`,
+        text: (words) => words.brandFaults[fault.field],
+        sentence: `${fault.field === 'color' ? 'the colour' : fault.field === 'name' ? 'the name' : fault.field} ${fault.sentence}`,
         written: { brand: wanted },
       });
     const brand = await accounts.brands.set(account, wanted, actorOf(request));

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
-import type { Backfill, Prices } from '../../../domain/prices/index.ts';
+import type { Backfill } from '../../../domain/prices/index.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import { parse } from '../input/parameters.ts';
+import { type BackfillChanges, beginBackfill, cancelBackfill } from '../market/backfill-changes.ts';
 import { AreaParameter, areasOf, invalidQuery, withArea } from '../market/queries.ts';
 import { Backfill as BackfillShape } from '../market/schemas.ts';
 
@@ -29,13 +29,8 @@ const BackfillQuery = Type.Object({
 const NAMES = { from: 'from', until: 'to', areas: 'area' } as const;
 const BackfillPath = Type.Object({ backfill_id: Type.String() });
 
-interface BackfillRoutes {
-  readonly prices: Pick<Prices, 'backfill'>;
-  readonly accounts: Pick<Accounts, 'noteChange'>;
-}
-
 /** Fetching prices of past days, one back-fill at a time. */
-export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: BackfillRoutes): void {
+export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: BackfillChanges): void {
   const { backfill } = prices;
   const idOf = (params: unknown) => parse(BackfillPath, { place: 'path', sent: params }).backfill_id;
 
@@ -58,12 +53,7 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
         const name = NAMES[fault.field];
         throw invalidQuery(name, { input: Reflect.get(sent, name), error: `it ${fault.reason}` });
       }
-      const begun = await backfill.begin(asked);
-      await accounts.noteChange(actorOf(request), {
-        action: 'backfill.begun',
-        target: `backfill/${begun.id}`,
-        detail: { from, to, areas: [...areas], refresh },
-      });
+      const begun = await beginBackfill({ prices, accounts }, asked, actorOf(request));
       return shown(begun);
     },
   );
@@ -95,12 +85,7 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
       errors,
     }),
     async (request) => {
-      const ended = await backfill.cancel(idOf(request.params));
-      await accounts.noteChange(actorOf(request), {
-        action: 'backfill.cancelled',
-        target: `backfill/${ended.id}`,
-        detail: {},
-      });
+      const ended = await cancelBackfill({ prices, accounts }, idOf(request.params), actorOf(request));
       return shown(ended);
     },
   );

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { rfc3339 } from '../../../core/clock.ts';
 import { type Accounts, parseScopes, SCOPES } from '../../../domain/accounts/index.ts';
 import type { People } from '../../../domain/people/index.ts';
 import { ownPath } from '../../../http/own-path.ts';
@@ -11,6 +10,7 @@ import {
   KeyPath,
   NewKey,
   PolicyParameters,
+  RoleParameters,
   SignInLink,
   SignInLinkParameters,
   User,
@@ -18,6 +18,7 @@ import {
   UserPath,
   UserPolicy,
 } from '../administration/schemas.ts';
+import { signInLinks } from '../administration/sign-in-link.ts';
 import { parse, parsePathAndQuery } from '../input/parameters.ts';
 
 interface UserRoutes {
@@ -29,6 +30,7 @@ interface UserRoutes {
 /** Users, their policies, their keys, and links that sign them in. */
 export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUrl }: UserRoutes): void {
   const { users, keys } = accounts;
+  const signInLink = signInLinks({ accounts, people, publicUrl });
   app.get(
     '/admin/users',
     adminRoute({ summary: 'List all users with their policies and keys', answer: Type.Array(User) }),
@@ -88,6 +90,21 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
   );
 
   app.post(
+    '/admin/users/:user_id/role',
+    adminRoute({
+      summary: "Give a user the role of an operator, or take it; it holds from the user's next request on",
+      path: UserPath,
+      query: RoleParameters,
+      answer: User,
+      errors: { 404: 'The user does not exist' },
+    }),
+    (request) => {
+      const { path, query } = parsePathAndQuery(request, { path: UserPath, query: RoleParameters });
+      return users.setRole(path.user_id, query.role === 'operator' ? 'operator' : null, actorOf(request));
+    },
+  );
+
+  app.post(
     '/admin/users/:user_id/sign-in-link',
     adminRoute({
       summary: 'Create a link that signs a user in, once and within 15 minutes; it is not mailed',
@@ -102,17 +119,8 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
         query: SignInLinkParameters,
         rules: { next: faultInNext },
       });
-      const { token, expiresAt } = await people.linkFor(path.user_id);
-      await accounts.noteChange(actorOf(request), {
-        ...{ action: 'user.sign_in_link_created', target: `user/${path.user_id}`, detail: {} },
-      });
-      const next = ownPath(query.next);
-      const url = `${publicUrl()}/auth/magic/verify/${token}?${new URLSearchParams({
-        ...(next === undefined ? {} : { next }),
-        for: 'person',
-      })}`;
       reply.header('cache-control', 'no-store');
-      return { url, expires_at: rfc3339(expiresAt) };
+      return signInLink(path.user_id, query.next, actorOf(request));
     },
   );
 

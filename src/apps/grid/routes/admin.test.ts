@@ -5,13 +5,16 @@ import { accountsWorld, TEST_KEYS } from '../../../../test/kit/accounts.ts';
 import { smallTables } from '../../../../test/kit/areas.ts';
 import { assets } from '../../../../test/kit/assets.ts';
 import { onEachEngine } from '../../../../test/kit/databases.ts';
+import { healthPartsOf } from '../../../../test/kit/health.ts';
 import { pricesOf, productionOf } from '../../../../test/kit/market.ts';
 import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
 import { Secret } from '../../../core/secret.ts';
 import { createAreas } from '../../../domain/areas/index.ts';
+import { createOperators } from '../../../domain/operators/index.ts';
 import { createPeople } from '../../../domain/people/index.ts';
+import { createRequests } from '../../../domain/requests/index.ts';
 import { createGate } from '../../../http/gate.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
 import { createServer } from '../../../http/server.ts';
@@ -26,20 +29,22 @@ onEachEngine('administration', (engine) => {
   before(async () => {
     const { accounts, clock } = world;
     const limits = createLimits({ accounts, clock, log: silentLog, redis: undefined });
+    const adminToken = new Secret(TOKEN);
+    const gate = createGate({
+      service: 'grid',
+      accounts,
+      limits,
+      clock,
+      adminToken,
+      isOperator: () => false,
+    });
     const server = createServer({
       service: 'grid',
       clock,
       random: systemRandom,
       log: silentLog,
       metrics: createMetrics(),
-      gate: createGate({
-        service: 'grid',
-        accounts,
-        limits,
-        clock,
-        adminToken: new Secret(TOKEN),
-        isOperator: () => false,
-      }),
+      gate,
       probes: [],
       trustProxy: [],
       tls: undefined,
@@ -50,6 +55,11 @@ onEachEngine('administration', (engine) => {
     const { production } = await productionOf(world.database, { clock });
     const { stopping } = server;
     const random = systemRandom;
+    const requests = createRequests({
+      host: { database: world.database, clock, random, log: silentLog, metrics: createMetrics() },
+      instance: 'here:1',
+      keptDays: 7,
+    });
     const signIn = {
       people: createPeople({ database: world.database, accounts, clock, random }),
       limits,
@@ -58,12 +68,33 @@ onEachEngine('administration', (engine) => {
       configuredUrl: undefined,
       isSignUpOpen: true,
       vaultKeys: TEST_KEYS,
-      hasOutbox: true,
+      outbox: '/tmp/outbox',
       send: () => {},
     };
     const status = { probes: [], vendors: [], vendorStates: async () => [], servesConnect: false };
-    const parts = { accounts, areas, prices, production, assets, clock, status, signIn, stopping };
-    await addGrid(app, { ...parts, addressOf: () => undefined }, '0.1.0');
+    const operators = createOperators({
+      ...{ database: world.database, clock, random, adminToken, vaultKeys: TEST_KEYS },
+    });
+    const health = { ...healthPartsOf(world), probes: [], registers: [] };
+    const parts = {
+      accounts,
+      requests,
+      areas,
+      prices,
+      production,
+      assets,
+      clock,
+      status,
+      health,
+      signIn,
+      stopping,
+      linkedVendors: async () => [],
+    };
+    await addGrid(
+      app,
+      { ...parts, operators, admitToken: gate.admitToken, addressOf: () => undefined },
+      '0.1.0',
+    );
     await app.ready();
   });
   const call = async (
@@ -135,7 +166,15 @@ onEachEngine('administration', (engine) => {
       throttled_until: null,
       limited_as: 'free',
     };
-    const user = { email: 'anna@example.com', name: 'Åsa', tier: 'gold', created_at: at, policy, keys: [] };
+    const user = {
+      email: 'anna@example.com',
+      name: 'Åsa',
+      tier: 'gold',
+      role: null,
+      created_at: at,
+      policy,
+      keys: [],
+    };
     assert.deepEqual([status, body], [200, { id: body.id, ...user }]);
     assert.deepEqual((await call('GET', '/admin/users')).body.at(-1), body);
     const taken = await call('POST', '/admin/users?email=anna@example.com');
@@ -221,7 +260,7 @@ onEachEngine('administration', (engine) => {
 
     const revoked = await call('DELETE', `/admin/keys/${body.id}`);
     const key = { id: body.id, label: 'a', scopes: 'devices:read', created_at: at, last_used_at: null };
-    assert.deepEqual([revoked.status, revoked.body], [200, { ...key, revoked_at: at }]);
+    assert.deepEqual([revoked.status, revoked.body], [200, { ...key, revoked_at: at, created_by: 'admin' }]);
     await assert.rejects(async () => world.accounts.authenticate(body.api_key));
     const listed = JSON.stringify((await call('GET', '/admin/users')).body);
     assert.ok(listed.includes(body.id) && !listed.includes(all.api_key));
@@ -297,6 +336,28 @@ onEachEngine('administration', (engine) => {
     assert.equal((await call('POST', '/admin/users/987654/sign-in-link')).status, 404);
   });
 
+  it('gives the role of an operator, and takes it', async () => {
+    const id = await newUser('operator@example.com');
+    const given = await call('POST', `/admin/users/${id}/role?role=operator`);
+    assert.deepEqual([given.status, given.body.id, given.body.role], [200, id, 'operator']);
+    assert.equal((await world.accounts.users.find(id))?.role, 'operator');
+    // Nothing changes the second time, so nothing is said of it.
+    await call('POST', `/admin/users/${id}/role?role=operator`);
+    assert.equal((await call('POST', `/admin/users/${id}/role?role=none`)).body.role, null);
+    const { body: trail } = await call('GET', '/admin/audit?limit=3');
+    assert.deepEqual(
+      trail.map(({ action, target, detail }: Record<string, unknown>) => [action, target, detail]),
+      [
+        ['role.taken', `user/${id}`, { role: 'operator' }],
+        ['role.given', `user/${id}`, { role: 'operator' }],
+        ['user.created', `user/${id}`, { email: 'operator@example.com', tier: 'free' }],
+      ],
+    );
+    const wrong = await call('POST', `/admin/users/${id}/role?role=king`);
+    assert.deepEqual([wrong.status, wrong.body.detail[0].loc], [422, ['query', 'role']]);
+    assert.equal((await call('POST', '/admin/users/999999/role?role=none')).status, 404);
+  });
+
   it('decides partner applications, once', async () => {
     const { partners } = world.accounts;
     const [first, second] = [
@@ -325,6 +386,7 @@ onEachEngine('administration', (engine) => {
         '/admin/audit',
         '/admin/bans',
         '/admin/bans/{ban_id}',
+        '/admin/health',
         '/admin/keys/{key_id}',
         '/admin/partners',
         '/admin/partners/{application_id}/approve',
@@ -332,10 +394,13 @@ onEachEngine('administration', (engine) => {
         '/admin/policy/global',
         '/admin/prices/backfill',
         '/admin/prices/backfill/{backfill_id}',
+        '/admin/requests',
+        '/admin/requests/{request_id}',
         '/admin/usage',
         '/admin/users',
         '/admin/users/{user_id}/keys',
         '/admin/users/{user_id}/policy',
+        '/admin/users/{user_id}/role',
         '/admin/users/{user_id}/sign-in-link',
       ]);
       const { post } = body.paths['/admin/users/{user_id}/policy'];

@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { ownPath } from '../../../http/own-path.ts';
 import { sessionIn } from '../sign-in/cookies.ts';
 import type { SignInDependencies } from '../sign-in/dependencies.ts';
+import { TO_CONSOLE } from '../sign-in/form-pages.ts';
 
-/** Where the sign-in leads on to the console. */
-export const TO_CONSOLE = '/auth/console';
 const SHA256 = /^[0-9a-f]{64}$/;
 
 interface ConsoleRoute {

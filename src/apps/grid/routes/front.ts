@@ -5,7 +5,7 @@ import { dayAt } from '../../../core/swedish-days.ts';
 import type { Areas } from '../../../domain/areas/index.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import type { Production } from '../../../domain/production/index.ts';
-import { cookieIn, setCookie } from '../../../http/cookies.ts';
+import { AREA_COOKIE, cookieIn, setCookie } from '../../../http/cookies.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { keepPages, sendPage, sendPrepared } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
@@ -36,8 +36,6 @@ interface FrontRoutes {
   readonly isSignUpOpen: boolean;
 }
 
-/** Remembers the chosen area for `/`; its value is the text of the choice, and it is used for nothing else. */
-const COOKIE = 'elnav_area';
 const YEAR_SECONDS = 365 * 86_400;
 /** Pages that are kept: those of all areas and switches in both languages, with room for municipalities. */
 const MOST_PAGES = 64;
@@ -53,7 +51,7 @@ export function addFrontRoutes(
   const look = createLook({ prices, production, clock });
   const parts: FrontParts = { assets, map: createMap(areas), ...site };
   const pageOf = keepPages(MOST_PAGES);
-  const chosenIn = (request: FastifyRequest) => choiceOfText(areas, cookieIn(request, COOKIE));
+  const chosenIn = (request: FastifyRequest) => choiceOfText(areas, cookieIn(request, AREA_COOKIE));
 
   const send = (request: FastifyRequest, reply: FastifyReply, choice: Choice | undefined) => {
     const language = pageLanguage(request);
@@ -106,7 +104,7 @@ export function addFrontRoutes(
       const area = areaOf(request.params.area);
       const value = area === undefined ? '' : textOfChoice(readChoice(areas, area, request.query));
       const secure = site.publicUrl().startsWith('https:');
-      setCookie(reply, { name: COOKIE, value, maxAge: area === undefined ? 0 : YEAR_SECONDS, secure });
+      setCookie(reply, { name: AREA_COOKIE, value, maxAge: area === undefined ? 0 : YEAR_SECONDS, secure });
       return reply.header('cache-control', 'no-store').redirect(`/${value}`, 303);
     },
   );

@@ -5,21 +5,21 @@ import type { Words } from '../../../core/language.ts';
 import { Form } from '../../../http/forms.ts';
 import { pageLanguage, pageReader } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
-import { keepPage, sendPage, sendPageThatLeadsTo, sendPrepared } from '../../../http/pages.ts';
+import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
 import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { parse } from '../input/parameters.ts';
 import { faultPage } from '../pages/faults.ts';
 import { askedBy, sessionIn } from '../sign-in/cookies.ts';
 import type { SignInDependencies } from '../sign-in/dependencies.ts';
+import { formPages } from '../sign-in/form-pages.ts';
 import { knownBrowsers } from '../sign-in/known-browser.ts';
 import { linkLimit } from '../sign-in/limits.ts';
 import { deadLinkPage, signInLinkPage } from '../sign-in/link-page.ts';
-import { signInPage, signUpPage } from '../sign-in/page.ts';
+import type { PageMessage } from '../sign-in/page.ts';
 import { welcome } from '../sign-in/responses.ts';
 import { signInRoute } from '../sign-in/route.ts';
 import { SignedInResponse, TokenPath } from '../sign-in/schemas.ts';
-import { TO_CONSOLE } from './console.ts';
 
 const Text = (description: string) => Type.Optional(Type.String({ default: '', description }));
 const SignInQuery = Type.Object({
@@ -31,31 +31,25 @@ const SignUpQuery = Type.Object({ error: SignInQuery.properties.error });
 
 /** The pages of signing in and signing up, and where mailed links lead. */
 export function addSignInPages(app: FastifyInstance, dependencies: SignInDependencies): void {
-  const { people, assets, publicUrl, connectUrl, configuredUrl, isSignUpOpen, hasOutbox } = dependencies;
+  const { people, assets, publicUrl, configuredUrl } = dependencies;
+  const forms = formPages(dependencies);
   const limits = linkLimit(dependencies.limits);
   const isSecure = () => publicUrl().startsWith('https:');
   const known = knownBrowsers({ ...dependencies, isSecure });
   const plain = { sv: keepPage(), en: keepPage() } satisfies Words<unknown>;
-  const readerOf = (request: FastifyRequest) => ({ assets, language: pageLanguage(request), hasOutbox });
-
-  /** A page with a form that leads to `next` in the end. */
-  const sendForm = (reply: FastifyReply, markup: string, next: string | undefined): FastifyReply => {
-    const console = next?.startsWith(TO_CONSOLE) === true ? connectUrl() : undefined;
-    return console === undefined ? sendPage(reply, markup) : sendPageThatLeadsTo(reply, markup, console);
-  };
 
   app.get(
     '/auth/login',
     signInRoute({ summary: 'Show the sign-in page', query: SignInQuery, isPage: true }),
     (request, reply) => {
-      const told = { error: said(request, 'error'), info: said(request, 'info') };
-      const next = ownPath(said(request, 'next'));
-      const reader = readerOf(request);
-      const make = () => signInPage(reader, { ...told, next });
+      const message = messageIn(request);
+      const { errors, info, next } = message;
+      const reader = forms.readerOf(request);
+      const make = () => forms.make(reader, '/auth/login', message);
       // Nobody has said anything to it: it is the same for everybody.
-      if (next === undefined && told.error === '' && told.info === '')
+      if (next === undefined && errors.length === 0 && info === '')
         return sendPrepared(request, reply, plain[reader.language]({ version: '', make }));
-      return sendForm(reply, make(), next);
+      return forms.send(reply, make(), next);
     },
   );
 
@@ -63,7 +57,14 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
     '/auth/signup',
     signInRoute({ summary: 'Show the sign-up page', query: SignUpQuery, isPage: true }),
     (request, reply) =>
-      sendPage(reply, signUpPage(readerOf(request), { error: said(request, 'error'), isOpen: isSignUpOpen })),
+      sendPage(
+        reply,
+        forms.make(forms.readerOf(request), '/auth/signup', {
+          ...messageIn(request),
+          info: '',
+          next: undefined,
+        }),
+      ),
   );
 
   const showFault = faultPage(assets);
@@ -115,7 +116,7 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
       const offer = await people.lookAt(token, askedBy(request, isSecure()));
       if (offer === undefined) throw new AppError('signin.link_invalid', 'this sign-in link no longer works');
       const next = ownPath(said(request, 'next'));
-      return sendForm(reply, signInLinkPage({ assets, ...pageReader(request), offer, token, next }), next);
+      return forms.send(reply, signInLinkPage({ assets, ...pageReader(request), offer, token, next }), next);
     },
   );
 
@@ -139,6 +140,16 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
 function isForProgram(request: FastifyRequest): boolean {
   if (wantsPage(request)) return false;
   return said(request, 'for') !== 'person' || request.headers.accept?.includes('application/json') === true;
+}
+
+/** What the address of a page with a form says. */
+function messageIn(request: FastifyRequest): PageMessage {
+  const error = said(request, 'error');
+  return {
+    errors: error === '' ? [] : [error],
+    info: said(request, 'info'),
+    next: ownPath(said(request, 'next')),
+  };
 }
 
 /** What the address of a page says; of a repeated parameter the last one. */

@@ -7,10 +7,11 @@ import { parseBody } from '../input/body.ts';
 import { faultPage } from '../pages/faults.ts';
 import { markAsking, sessionIn, takeSession } from '../sign-in/cookies.ts';
 import type { SignInDependencies } from '../sign-in/dependencies.ts';
+import { formPages } from '../sign-in/form-pages.ts';
 import { knownBrowsers } from '../sign-in/known-browser.ts';
 import { signInLimits } from '../sign-in/limits.ts';
 import { personOf } from '../sign-in/person.ts';
-import { backToForm, tellSent, welcome } from '../sign-in/responses.ts';
+import { tellSent, welcome } from '../sign-in/responses.ts';
 import { signInRoute } from '../sign-in/route.ts';
 import {
   MagicBody,
@@ -23,6 +24,8 @@ import {
 } from '../sign-in/schemas.ts';
 
 const SECRETS = { secrets: ['password'] };
+/** No account has an empty password: it is not counted as a wrong one. */
+const NOT_EMPTY = { password: (text: string) => (text === '' ? 'the password is empty' : null) };
 const FOREIGN = 'The request was sent by a page of another site';
 const LIMITED = 'Too many attempts from the IP address, or for the email address';
 const LARGE = 'The body is larger than 16 KiB';
@@ -31,6 +34,7 @@ const LED = 'A browser (Accept: text/html) is redirected with 303 instead.';
 /** Signing in with a password, signing up, asking for a link, signing out. */
 export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDependencies): void {
   const { people, accounts, assets, random, publicUrl, isSignUpOpen, send } = dependencies;
+  const { sentBack } = formPages(dependencies);
   const limits = signInLimits(dependencies.limits, dependencies.vaultKeys);
   const isSecure = () => publicUrl().startsWith('https:');
   const known = knownBrowsers({ ...dependencies, isSecure });
@@ -43,10 +47,10 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
       body: SignInBody,
       answer: SignedInResponse,
       errors: { 401: 'The email address or the password is wrong', 403: FOREIGN, 413: LARGE, 429: LIMITED },
-      showError: backToForm(assets, '/auth/login'),
+      showError: sentBack('/auth/login'),
     }),
     async (request, reply) => {
-      const { email, password, next } = parseBody(SignInBody, request.body, SECRETS);
+      const { email, password, next } = parseBody(SignInBody, request.body, { ...SECRETS, rules: NOT_EMPTY });
       if (isTooLong(password)) {
         throw passwordFault('long', `the password is longer than ${LONGEST_PASSWORD_BYTES} bytes`);
       }
@@ -66,7 +70,7 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
       body: SignUpBody,
       answer: SentResponse,
       errors: { 403: `Sign-up is closed, or ${lower(FOREIGN)}`, 413: LARGE, 429: LIMITED },
-      showError: backToForm(assets, '/auth/signup'),
+      showError: sentBack('/auth/signup'),
     }),
     async (request, reply) => {
       if (!isSignUpOpen)
@@ -91,7 +95,7 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
       body: MagicBody,
       answer: SentResponse,
       errors: { 403: FOREIGN, 413: LARGE, 429: LIMITED },
-      showError: backToForm(assets, '/auth/login'),
+      showError: sentBack('/auth/login'),
     }),
     async (request, reply) => {
       const { email, next } = parseBody(MagicBody, request.body, { secrets: [] });

@@ -23,7 +23,7 @@ export interface SignInDependencies {
   /** Undefined where it is not configured. */
   readonly configuredUrl: string | undefined;
   readonly isSignUpOpen: boolean;
-  /** Whether letters are files, which only the operator of the machine sees. */
-  readonly hasOutbox: boolean;
+  /** The folder in which letters are files, which only the operator of the machine sees; undefined where they are mailed. */
+  readonly outbox: string | undefined;
   readonly send: (letter: WrittenLetter) => void;
 }

@@ -1,17 +1,12 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Letter, SignedIn } from '../../../domain/people/index.ts';
-import { ValidationError } from '../../../http/errors.ts';
-import { Form } from '../../../http/forms.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import type { Assets } from '../../../pages/assets.ts';
 import { HOME } from '../account/route.ts';
-import { faultPage } from '../pages/faults.ts';
 import { giveSession } from './cookies.ts';
 import type { KnownBrowsers } from './known-browser.ts';
 import { type WrittenLetter, writeLetter } from './letters.ts';
-import { SIGN_IN_WORDS } from './words.ts';
 
 /** Answers who has signed in: a browser is led on, a program is told who it is. */
 export function welcome(
@@ -59,25 +54,4 @@ export function tellSent(
   if (wantsPage(request))
     return reply.redirect(`/auth/login?info=sent${query === '' ? '' : `&${query}`}`, 303);
   return reply.send({ status: 'sent' });
-}
-
-/** Faults that the user mends in the form, which is shown again. */
-const GO_BACK: readonly string[] = ['signin.refused', 'request.invalid', 'limit.exceeded', 'limit.busy'];
-
-/** Shows a browser a fault of its form: on the page of the form where the user can mend it. */
-export function backToForm(assets: Assets, page: string): FastifyContextConfig['showError'] {
-  const show = faultPage(assets);
-  return (error, request, reply) => {
-    if (!GO_BACK.includes(error.code)) return show(error, request, reply);
-    const query = new URLSearchParams({ error: error instanceof ValidationError ? mark(error) : error.code });
-    const next = request.body instanceof Form ? ownPath(request.body.text('next')) : undefined;
-    if (next !== undefined) query.set('next', next);
-    return reply.redirect(`${page}?${query}`, 303);
-  };
-}
-
-/** A fault of a field as the pages name it. */
-function mark({ items: [item] }: ValidationError): string {
-  const code = `${item?.loc[1]}.${item?.ctx?.kind ?? item?.type}`;
-  return Object.hasOwn(SIGN_IN_WORDS.en.errors, code) ? code : 'invalid';
 }

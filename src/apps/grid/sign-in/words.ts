@@ -26,8 +26,10 @@ export const SIGN_IN_WORDS = {
     sentTitle: 'Check your email',
     sent: 'If the address is right, an email with a link is on its way. The link works once, within 15 minutes.',
     sentHint: 'Nothing after a minute? Look in your junk mail, or check the address and try again.',
-    outbox:
-      'This service has no mail server. Emails are saved as files in the folder outbox of its data directory.',
+    outboxHere: (folder: string) =>
+      `This service has no mail server: the email is a file in ${folder}. The newest one has the link.`,
+    outboxElsewhere:
+      'This service has no mail server yet, so the email does not reach you. Ask the person who runs it for your link.',
     back: 'Back to sign-in',
     linkTitle: 'Sign in to elnav',
     linkLead: 'You are about to sign in as',
@@ -91,7 +93,10 @@ export const SIGN_IN_WORDS = {
     sent: 'Om adressen stämmer är ett mejl med en länk på väg. Länken fungerar en gång, inom 15 minuter.',
     sentHint:
       'Har inget kommit efter någon minut? Titta i skräpposten, eller kontrollera adressen och försök igen.',
-    outbox: 'Tjänsten har ingen e-postserver. Mejlen sparas som filer i mappen outbox i dess datakatalog.',
+    outboxHere: (folder: string) =>
+      `Tjänsten har ingen e-postserver: mejlet är en fil i ${folder}. I den nyaste finns länken.`,
+    outboxElsewhere:
+      'Tjänsten har ingen e-postserver ännu, så mejlet når dig inte. Be den som driver tjänsten om din länk.',
     back: 'Tillbaka till inloggningen',
     linkTitle: 'Logga in på elnav',
     linkLead: 'Du är på väg att logga in som',

@@ -13,7 +13,7 @@ export interface StatusParts {
   readonly probes: readonly Probe[];
   readonly prices: Prices;
   readonly production: Production;
-  /** The vendors of which is told. */
+  /** The vendors on the page. */
   readonly vendors: readonly NamedVendor[];
   readonly vendorStates: VendorStates;
   /** Whether this process serves Connect too; another one is not asked. */
@@ -24,7 +24,7 @@ export interface StatusParts {
 /** So that asking often costs nothing. */
 const SHARED_MS = 10_000;
 /** Checks of what has a line of its own. */
-const TOLD_APART = ['prices', 'production', 'mail'];
+const SHOWN_APART = ['prices', 'production', 'mail'];
 
 /** Looks at how the services are, at most every ten seconds. Never rejects. */
 export function createStatusLook(parts: StatusParts): () => Promise<Status> {
@@ -56,7 +56,7 @@ async function look(parts: StatusParts): Promise<Status> {
 
 /** Redis and the disk are parts of the services: nobody outside needs to know which of them it is. */
 function serviceState(judged: readonly Judged[]): 'ok' | 'trouble' {
-  return judged.some(({ name, isWell }) => !isWell && !TOLD_APART.includes(name)) ? 'trouble' : 'ok';
+  return judged.some(({ name, isWell }) => !isWell && !SHOWN_APART.includes(name)) ? 'trouble' : 'ok';
 }
 
 const figuresState = ({

@@ -1,0 +1,34 @@
+import type { ConsoleWords } from '../en/index.ts';
+import { brand } from './brand.ts';
+import { control, device, history, sessions, simulation } from './device.ts';
+import { devices } from './devices.ts';
+import { events, eventTypes } from './events.ts';
+import { gateways } from './gateways.ts';
+import { general } from './general.ts';
+import { keys } from './keys.ts';
+import { connect, links } from './links.ts';
+import { overview } from './overview.ts';
+import { planner } from './planner.ts';
+import { subscriptions } from './subscriptions.ts';
+import { usage } from './usage.ts';
+
+export const SWEDISH: ConsoleWords = {
+  ...general,
+  overview,
+  devices,
+  device,
+  history,
+  control,
+  simulation,
+  sessions,
+  planner,
+  events,
+  eventTypes,
+  links,
+  connect,
+  subscriptions,
+  gateways,
+  keys,
+  usage,
+  brand,
+};

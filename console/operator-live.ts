@@ -1,0 +1,3 @@
+import { readAgain } from './parts/read-again.ts';
+
+readAgain();

@@ -1,0 +1,115 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { rfc3339 } from '../../../core/clock.ts';
+import { SWEDISH_ZONE } from '../../../core/swedish-days.ts';
+import { type History, UNKNOWN_COSTS } from '../../../domain/history/index.ts';
+import { principalOf } from '../input/principal.ts';
+import { readQuery } from '../input/query.ts';
+import { zoneIn } from '../input/zone.ts';
+import { responses } from '../schemas.ts';
+
+const Query = Type.Object({
+  timezone: Type.Optional(
+    Type.String({
+      default: SWEDISH_ZONE,
+      description: 'The day begins at its midnight: a name of the IANA time zone database',
+    }),
+  ),
+});
+
+const devices = Type.Integer({ minimum: 0, description: 'How many devices it is the sum of' });
+const sumOf = (description: string, of: string) =>
+  Type.Object(
+    {
+      energy_wh: Type.Integer(),
+      devices,
+      of: Type.Integer({ minimum: 0, description: of }),
+    },
+    { description },
+  );
+const METERED = 'How many have a meter; nothing was counted of the others today';
+
+const Today = Type.Object(
+  {
+    from: Type.String({ format: 'date-time', description: 'Midnight' }),
+    to: Type.String({ format: 'date-time', description: 'When it was added up, at most 30 seconds ago' }),
+    timezone: Type.String(),
+    drawn: sumOf('What meters have counted, but for those of solar inverters', METERED),
+    produced: sumOf('What meters of solar inverters have counted', METERED),
+    given_back: sumOf(
+      'By power: that of quarters in which its mean was negative',
+      'Of how many the power is known today',
+    ),
+    cost: Type.Object(
+      {
+        amount: Type.Union([Type.String(), Type.Null()], {
+          description:
+            'Of the devices whose cost is known, at the spot prices of their areas, without VAT, tax and the fees of grid and supplier; an exact decimal number; null where none is known',
+        }),
+        currency: Type.Literal('SEK'),
+        devices,
+        of: Type.Integer({ minimum: 0, description: 'How many have a meter that counts what they take' }),
+        unknown: Type.Object(
+          Object.fromEntries(UNKNOWN_COSTS.map((why) => [why, Type.Optional(Type.Integer({ minimum: 1 }))])),
+          {
+            description:
+              'How many devices have no cost, by the reason. energy_not_known: nothing was counted today. counted_in_gap: when it was used is not known. no_price_area: their link has none. no_price: one of the prices is missing',
+          },
+        ),
+      },
+      { description: 'What the energy that was drawn has cost' },
+    ),
+  },
+  {
+    examples: [
+      {
+        from: '2026-11-20T23:00:00.000Z',
+        to: '2026-11-21T17:30:00.000Z',
+        timezone: SWEDISH_ZONE,
+        drawn: { energy_wh: 31_400, devices: 4, of: 4 },
+        produced: { energy_wh: 2_150, devices: 1, of: 1 },
+        given_back: { energy_wh: 0, devices: 0, of: 5 },
+        cost: {
+          ...{ amount: '24.182', currency: 'SEK', devices: 3, of: 4 },
+          unknown: { no_price_area: 1 },
+        },
+      },
+    ],
+  },
+);
+
+export interface TodayRoutes {
+  readonly history: Pick<History, 'today'>;
+}
+
+/** What all devices of an account have taken, given and cost today. */
+export function addTodayRoutes(app: FastifyInstance, { history }: TodayRoutes): void {
+  app.get(
+    '/history/today',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'Add up what all devices have taken, given back and cost today',
+        description:
+          'The sums of the histories of the devices, each for the user that has it, since midnight. Every sum says of how many devices it is. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
+        tags: ['Devices'],
+        querystring: Query,
+        response: responses(Today, [400, 401, 403, 429, 503]),
+      },
+    },
+    async (request) => {
+      const { timezone = SWEDISH_ZONE } = readQuery(Query, request.query);
+      const zone = zoneIn(timezone);
+      const { start, end, givenBack, cost, ...sums } = await history.today(
+        principalOf(request).account,
+        zone,
+      );
+      return {
+        ...{ from: rfc3339(start), to: rfc3339(end), timezone: zone },
+        ...sums,
+        given_back: givenBack,
+        cost: { ...cost, currency: 'SEK' },
+      };
+    },
+  );
+}

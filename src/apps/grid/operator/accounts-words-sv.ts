@@ -1,0 +1,143 @@
+import type { AccountsWords } from './accounts-words.ts';
+
+export const SWEDISH: AccountsWords = {
+  title: 'Konton',
+  search: 'Sök',
+  searchLabel: 'E-postadress, namn eller id',
+  tier: 'Abonnemang',
+  allTiers: 'Alla abonnemang',
+  found: (count) => (count === '1' ? '1 konto' : `${count} konton`),
+  none: 'Inget konto stämmer.',
+  noneText: 'Sök på en del av e-postadressen eller namnet, eller på hela id:t.',
+  email: 'E-post',
+  name: 'Namn',
+  id: 'Id',
+  role: 'Roll',
+  created: 'Skapat',
+  activeKeys: 'Aktiva nycklar',
+  operator: 'Operatör',
+  back: 'Till kontona',
+
+  profile: 'Konto',
+  profileText: 'Vem som har kontot.',
+  unnamed: 'utan namn',
+  usageOf: 'Anrop per nyckel och väg',
+  requestsOf: 'Misslyckade och ändrande anrop',
+  changesOf: 'Ändringar av kontot',
+  signInLink: 'Skapa en inloggningslänk',
+  signInLinkText: 'Loggar in den som öppnar den, en gång och inom 15 minuter. Den mejlas inte.',
+  signInLinkSentence: (email, id) =>
+    `Skapa en länk som loggar in på kontot för ${email} (konto ${id})? Den som öppnar länken blir inloggad på kontot, så ge den inte till någon annan. Den visas en gång.`,
+  signInLinkMade: 'Inloggningslänken',
+  signInLinkOnce: (time) => `Du får inte se länken igen. Den fungerar en gång, till ${time}.`,
+
+  vendors: {
+    title: 'Anslutningar och enheter',
+    text: 'Kontots anslutningar efter läge, och deras enheter.',
+    vendor: 'Tillverkare',
+    active: 'Aktiva',
+    unreachable: 'Onåbara',
+    needsRelink: 'Kräver inloggning',
+    devices: 'Enheter',
+    allAccounts: 'Alla konton',
+    health: 'Hälsa',
+    requests: 'Kontots misslyckade och ändrande anrop',
+    none: 'Inga anslutningar.',
+    noneText: 'En tillverkare visas här från kontots första anslutning.',
+  },
+
+  roleTitle: 'Roll',
+  roleText: 'En operatör använder de här sidorna med en vanlig inloggning.',
+  hasRole: 'Kontot har rollen operatör.',
+  hasNoRole: 'Kontot har ingen roll.',
+  giveRole: 'Ge rollen',
+  takeRole: 'Ta bort rollen',
+  giveRoleTitle: 'Ge rollen operatör',
+  takeRoleTitle: 'Ta bort rollen operatör',
+  giveRoleSentence: (email, id) =>
+    `Ge rollen operatör till ${email} (konto ${id})? Från nästa anrop ser kontot alla konton och får ändra dem.`,
+  takeRoleSentence: (email, id) =>
+    `Ta bort rollen operatör från ${email} (konto ${id})? Från nästa anrop ser kontot inget av de här sidorna.`,
+  takeOwnRoleSentence: (email) =>
+    `Ta bort din egen roll (${email})? Du lämnar sidorna genast, och bara den som är inloggad med admin-token kan ge tillbaka rollen.`,
+  onlyToken: 'Bara den som är inloggad med admin-token kan ge rollen.',
+
+  keys: 'API-nycklar',
+  keysText: 'Kontots nycklar, de nyaste först. Själva nyckeln visas bara när den skapas.',
+  noKeys: 'Inga nycklar.',
+  noKeysText: 'Varken kontot eller en operatör har skapat någon.',
+  label: 'Namn',
+  scopes: 'Behörigheter',
+  lastUsed: 'Senast använd',
+  never: 'aldrig',
+  state: 'Läge',
+  active: 'aktiv',
+  revoked: 'spärrad',
+  unlabelled: 'utan namn',
+  revoke: 'Spärra',
+  revokeTitle: 'Spärra en nyckel',
+  revokeSentence: (label, id) =>
+    `Spärra nyckeln ”${label}” (${id})? Program som använder den nekas från nästa anrop, på alla instanser. En spärrad nyckel kan inte återställas.`,
+  revokedAlready: (label, id) =>
+    `Nyckeln ”${label}” (${id}) är redan spärrad. Spärra den igen, så att alla instanser meddelas på nytt?`,
+  revokeNow: 'Spärra nyckeln',
+  newKey: 'Ny nyckel',
+  newKeyTitle: 'Skapa en nyckel',
+  newKeySentence: (label, email, scopes) =>
+    `Skapa nyckeln ”${label}” åt ${email} med ${scopes}? Den visas en gång, här; lämna över den på ett säkert sätt.`,
+  newKeyMade: 'Den nya nyckeln',
+  createKey: 'Skapa nyckel',
+  labelHint: 'Vad den är till för. Högst 60 tecken.',
+  labelFault: 'Skriv ett namn på 1 till 60 vanliga tecken.',
+  scopesFault: 'Välj minst en.',
+
+  policy: 'Gränser',
+  policyText: 'Hur ofta kontot får anropa. Abonnemangets gränser gäller tills andra anges här.',
+  policyFields: {
+    per_minute: 'Anrop per minut',
+    per_hour: 'Anrop per timme',
+    per_day: 'Anrop per dygn (UTC)',
+    burst: 'Anrop samtidigt',
+  },
+  autoThrottle: 'Halvera gränserna i 10 minuter när anropen fortsätter över dem',
+  numberFault: 'Skriv ett heltal från 1 till 1 000 000 000.',
+  setPolicy: 'Ange gränserna',
+  policySentence: (email, limits) =>
+    `Ange gränserna för ${email} till ${limits}? De gäller från nästa anrop, på alla instanser.`,
+  limitsOf: (minute, hour, day, burst) =>
+    `${minute} anrop per minut, ${hour} per timme, ${day} per dygn och ${burst} samtidigt`,
+  throttleOn: 'halverade så länge anropen fortsätter över dem',
+  throttleOff: 'aldrig halverade',
+
+  usage: {
+    usageText: 'Anrop med kontots nycklar, till båda tjänsterna. Dygnen börjar vid midnatt UTC.',
+    throttled: (until) => `Anropen fortsatte över gränsen, så gränserna är halverade till ${until}.`,
+    noUsageText: 'Anrop syns här inom en sekund.',
+  },
+
+  brand: 'Anslutningssidor',
+  brandText: 'Vad folk ser när de ansluter sina enheter.',
+  noBrand: 'Kontot har inte angett något namn eller någon färg.',
+  brandName: 'Namn',
+  brandColor: 'Färg',
+
+  newAccount: 'Nytt konto',
+  newAccountText:
+    'Ett konto har inget lösenord förrän ägaren anger ett. Lämna över en inloggningslänk, eller låt ägaren begära en via e-post.',
+  optional: 'valfritt',
+  tierHint: 'free eller pro. Alla andra namn har samma gränser som free.',
+  emailFault: 'Skriv en hel e-postadress, till exempel anna@example.com.',
+  emailTaken: 'Det finns redan ett konto med den e-postadressen.',
+  nameFault: 'Högst 200 tecken.',
+  tierFault: 'Skriv 1 till 64 tecken.',
+  create: 'Skapa konto',
+  createSentence: (email, tier) => `Skapa ett konto åt ${email} med abonnemanget ${tier}?`,
+
+  done: {
+    'role-given': 'Rollen är given. Den gäller från nästa anrop.',
+    'role-taken': 'Rollen är borttagen. Det gäller från nästa anrop.',
+    'key-revoked': 'Nyckeln är spärrad. Anrop med den nekas från och med nu.',
+    'policy-set': 'Gränserna är angivna. De gäller från nästa anrop.',
+    'account-created': 'Kontot är skapat.',
+  },
+};

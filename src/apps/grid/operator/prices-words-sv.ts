@@ -1,0 +1,76 @@
+import type { PricesWords } from './prices-words.ts';
+
+export const PRICES_SWEDISH: PricesWords = {
+  title: 'Priser',
+  stored: 'Vad som är lagrat',
+  storedText: 'En ruta är en dag. En dag utan bokstav är inte lagrad.',
+  monthOf: (area, month) => `${area}, ${month}`,
+  previousMonth: 'Föregående månad',
+  nextMonth: 'Nästa månad',
+  months: 'Månader',
+  weekdays: ['mån', 'tis', 'ons', 'tors', 'fre', 'lör', 'sön'],
+  legend: 'Källor',
+  hole: 'saknas',
+  notYet: 'inte publicerad än',
+  noMonths: 'Inga priser är lagrade än',
+  noMonthsText: 'De hämtas i bakgrunden, eller i efterhand.',
+  month: 'Månad',
+  allMonths: 'Alla månader',
+  allMonthsText: 'Lagrade dagar av månadens dagar till och med i dag.',
+  ofDays: (stored, days) => `${stored} av ${days}`,
+
+  backfill: 'Hämta i efterhand',
+  backfillText:
+    'Hämtar priser för tidigare dagar, en dag i taget, ungefär en i sekunden. Bara en hämtning åt gången.',
+  off: 'Hämtningen är avstängd (ELNAV_FETCH), så inget kan hämtas.',
+  readingOnly: 'Du kan bara läsa. Tillåt ändringar för att hämta tidigare dagar.',
+  isRunning: 'En hämtning pågår; vänta tills den är klar, eller avbryt den.',
+  from: 'Första dag',
+  to: 'Sista dag',
+  dayHint: 'Som 2026-11-01.',
+  areas: 'Elområden',
+  refresh: 'Även lagrade dagar: en källa kan ha rättat dem',
+  fetch: 'Hämta …',
+  faults: {
+    no_day: () => 'Skriv en dag, till exempel 2026-11-01.',
+    before_first: (limit) => `Sista dagen får inte vara före den första, ${limit}.`,
+    in_future: (limit) => `Priser publiceras för en dag framåt: skriv ${limit} eller en tidigare dag.`,
+    too_long: () => 'Högst 20 år kan hämtas på en gång.',
+    no_area: () => 'Välj minst ett elområde.',
+  },
+  summary: 'Formuläret kunde inte skickas: se de markerade fälten.',
+
+  beginTitle: 'Hämta tidigare dagar',
+  beginSentence: (days, from, to, areas, isRefresh) =>
+    `Hämta ${days} (${from} till ${to}) för ${areas}, ${isRefresh ? 'även lagrade dagar: de ersätts där en källa har andra priser' : 'bara dagar som saknas'}?`,
+  days: (count, text) => (count === 1 ? 'en dag' : `${text} dagar`),
+  begin: 'Hämta dem',
+  cancelTitle: 'Avbryt hämtningen',
+  cancelSentence: (from, to, left) =>
+    `Avbryta hämtningen av ${from} till ${to}? ${left} återstår; det som har lagrats blir kvar.`,
+  cancel: 'Avbryt den',
+  cancelLink: 'Avbryt …',
+
+  running: 'Pågår',
+  progress: (done, total) => `${done} av ${total} dagar`,
+  backfills: 'Hämtningar i efterhand',
+  backfillsText: 'Den senaste först.',
+  none: 'Ingen hämtning i efterhand har gjorts än',
+  noneText: 'De visas här med vad som blev av var och en.',
+  days_: 'Dagar',
+  statuses: { running: 'pågår', done: 'klar', cancelled: 'avbruten' },
+  status: 'Läge',
+  area: 'Elområden',
+  result: 'Resultat',
+  results: (done, skipped, missing, failed) =>
+    `${done} lagrade, ${skipped} fanns redan, ${missing} utan källa, ${failed} misslyckades`,
+  finished: 'Slutade',
+  failures: 'Varför dagar misslyckades',
+  failure: (sentence, days, last) => `${sentence} (${days}, senast ${last})`,
+  missingHint: 'Utan källa: för minst ett av elområdena har ingen dagen.',
+
+  done: {
+    begun: 'Hämtningen har börjat.',
+    cancelled: 'Hämtningen är avbruten. Det som har lagrats blir kvar.',
+  },
+};

@@ -1,0 +1,169 @@
+import type { Generated } from 'kysely';
+
+interface Accounts {
+  id: Generated<number>;
+  email: string;
+  name: string;
+  tier: string;
+  created_at: number;
+  /** Auto-throttle halves the account's rate until then. */
+  throttled_until: number | null;
+  /** operator; null for everybody else */
+  role: string | null;
+}
+
+interface AccountPolicies {
+  account_id: number;
+  per_minute: number;
+  per_hour: number;
+  per_day: number;
+  burst: number;
+  auto_throttle_enabled: number;
+  updated_at: number;
+}
+
+interface ApiKeys {
+  account_id: number;
+  id: string;
+  label: string;
+  /** Space-separated. */
+  scopes: string;
+  /** SHA-256 of the whole key, hex. */
+  sha256: string;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+  /** As the audit log names it; null where that did not say. */
+  created_by: string | null;
+}
+
+/** What users of an account see of it on the linking pages. */
+interface Brands {
+  account_id: number;
+  name: string;
+  /** As in #0b5d48; null for the colour of the pages. */
+  color: string | null;
+  privacy_url: string | null;
+  terms_url: string | null;
+  updated_at: number;
+}
+
+interface GlobalPolicy {
+  id: number;
+  anon_per_ip_per_day: number;
+  anon_global_per_day: number;
+  updated_at: number;
+}
+
+/** Requests counted by account (0: anonymous), UTC day, route, key and status class. */
+interface Usage {
+  account_id: number;
+  day: string;
+  service: string;
+  route: string;
+  key_id: string;
+  status_class: string;
+  count: number;
+  last_at: number;
+}
+
+/** Requests that can be found by their ids. */
+interface Requests {
+  /** 0: without an account. */
+  account_id: number;
+  /** When it began. */
+  at: number;
+  /** Ours, since callers may send the same `X-Request-Id` twice. */
+  id: string;
+  request_id: string;
+  /** connect, grid */
+  service: string;
+  /** The process that served it. */
+  instance: string;
+  key_id: string | null;
+  method: string;
+  /** As it is declared. */
+  route: string;
+  /** Null: the caller disconnected before there was a response. */
+  status: number | null;
+  error_code: string | null;
+  error: string | null;
+  duration_ms: number;
+  /** A device and a link that the account had when the row was written. */
+  device_id: string | null;
+  link_id: string | null;
+  vendor: string | null;
+  /** Its calls to vendors. */
+  calls_json: string;
+}
+
+interface Bans {
+  id: Generated<number>;
+  ip: string;
+  reason: string;
+  created_at: number;
+  expires_at: number;
+}
+
+interface PartnerApplications {
+  id: string;
+  company: string;
+  email: string;
+  contact_name: string | null;
+  website: string | null;
+  use_case: string | null;
+  vendors_json: string;
+  status: string;
+  created_at: number;
+  decided_at: number | null;
+  account_id: number | null;
+}
+
+interface Audit {
+  id: Generated<number>;
+  at: number;
+  actor: string;
+  ip: string;
+  request_id: string;
+  action: string;
+  target: string;
+  detail_json: string;
+}
+
+/** First responses to requests with an `Idempotency-Key`. */
+interface IdempotentRequests {
+  account_id: number;
+  route: string;
+  key: string;
+  /** HMAC-SHA256 of method, path and body, hex. */
+  fingerprint: string;
+  /** The id of the vault key; '' for a plain SHA-256 of an older version, until the next start replaces it. */
+  fingerprint_key: Generated<string>;
+  /** running, done */
+  status: string;
+  started_at: number;
+  /** A request still running after this time died with its process, which extends the time while it works. */
+  lease_until: number;
+  /** Identifies the request that holds the key among those sent with it. */
+  claim: Generated<string>;
+  /** 1 once it may have had an effect; before that it can be claimed again when its lease has ended. */
+  begun: Generated<number>;
+  answer_status: number | null;
+  answer_code: string | null;
+  answer_body: string | null;
+}
+
+/** Accounts, their keys and limits, and how they are used. */
+export interface AccountTables {
+  accounts: Accounts;
+  account_policies: AccountPolicies;
+  api_keys: ApiKeys;
+  brands: Brands;
+  global_policy: GlobalPolicy;
+  usage: Usage;
+  requests: Requests;
+  bans: Bans;
+  partner_applications: PartnerApplications;
+  audit: Audit;
+  idempotent_requests: IdempotentRequests;
+}

@@ -1,0 +1,77 @@
+/** The price of one slot in one price area; fields common to all slots are stored with the day. */
+interface PriceSlots {
+  area: string;
+  start_at: number;
+  end_at: number;
+  /** The calendar day in Sweden, `2026-11-21`. */
+  day: string;
+  /** Decimal text per kWh, as the source sends it. */
+  sek: string;
+  eur: string | null;
+}
+
+/** A whole day of one price area, always from one source. */
+interface PriceDays {
+  area: string;
+  day: string;
+  start_at: number;
+  end_at: number;
+  slot_min: number;
+  /** SEK per kWh, five decimals. */
+  mean: string;
+  exchange_rate: string | null;
+  converted: number;
+  source: string;
+  published_at: number | null;
+  /** A hash of its slots and their prices in SEK. */
+  fingerprint: string;
+  fetched_at: number;
+  /** When a source last reported the same. */
+  checked_at: number;
+}
+
+interface ExchangeRates {
+  day: string;
+  source: string;
+  sek_per_eur: string;
+  fetched_at: number;
+}
+
+/** The last result of each source of prices. */
+interface PriceSources {
+  source: string;
+  outcome: string;
+  sentence: string;
+  asked_at: number;
+  succeeded_at: number | null;
+  failures_in_row: number;
+  not_before: number | null;
+}
+
+interface PriceBackfills {
+  id: string;
+  from_day: string;
+  until_day: string;
+  areas_json: string;
+  refresh: number;
+  /** running, done, cancelled */
+  status: string;
+  next_day: string;
+  days_done: number;
+  days_skipped: number;
+  days_missing: number;
+  days_failed: number;
+  failures_json: string;
+  created_at: number;
+  updated_at: number;
+  finished_at: number | null;
+}
+
+/** Prices of electricity, and their sources. */
+export interface PriceTables {
+  prices: PriceSlots;
+  price_days: PriceDays;
+  exchange_rates: ExchangeRates;
+  price_sources: PriceSources;
+  price_backfills: PriceBackfills;
+}
