@@ -30,11 +30,11 @@ function searchAtOnce(form: HTMLFormElement): void {
     clearTimeout(pause);
     pause = setTimeout(ask, PAUSE_MS);
   });
-  form.addEventListener('submit', (event) => {
-    // The page that the browser loads instead says what is wrong.
-    if (hasFailed) return;
+  form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    void ask();
+    await ask();
+    // The page that the browser loads instead says what is wrong.
+    if (hasFailed) form.submit();
   });
 }
 

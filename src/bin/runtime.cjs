@@ -28,3 +28,6 @@ if (found < OLDEST) {
 // Not in the folder of temporary files that all users of a machine share: code is read from it. Where it cannot be written, nothing is kept.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/elnav');
 enableCompileCache();
+
+// What a test file reports goes through a pipe, and `--test-force-exit` ends the process without waiting until it is written.
+if (process.env.NODE_TEST_CONTEXT !== undefined) process.stdout._handle?.setBlocking?.(true);

@@ -171,11 +171,14 @@ export function callWith(key: string) {
 
 export type Call = ReturnType<typeof callWith>;
 
-/** Polls until `look` returns something other than undefined; fails with `what` after the deadline. */
+/**
+ * Polls until `look` returns something other than undefined; fails with `what` after the deadline.
+ * The deadline measures nothing: it is as long as a busy machine or a slow disk may need.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
-  deadlineMs = 15_000,
+  deadlineMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
