@@ -26,6 +26,8 @@ const PRIVATE = '127.0.0.2';
 
 /** After so long an attempt is given up. */
 const GIVEN_UP_MS = 15_000;
+/** Whoever waits for an attempt that is given up takes longer; whoever does not is done before, however slow the machine is. */
+const AT_ONCE_MS = 13_000;
 
 const root = simulatedRoot('Root of Receivers');
 const certificate = (ip = PERMITTED, more: { readonly until?: string } = {}) =>
@@ -195,7 +197,7 @@ onEachEngine('a receiver of events', (engine) => {
       names.push(...(await write(2)));
       const asked = clock.now();
       await has(good, goodKey, names);
-      assert.ok(clock.now() - asked < 5_000, 'it waits for none of them');
+      assert.ok(clock.now() - asked < AT_ONCE_MS, 'it waits for none of them');
       const end = began + (hours + 2) * HOUR_MS;
       while (clock.now() < end) {
         for (const { key } of bad) await attemptsOf(core, key).turnToNext();
@@ -241,7 +243,7 @@ onEachEngine('a receiver of events', (engine) => {
     const key = await subscribe(good.url);
     const asked = clock.now();
     await has(good, key, await write(5));
-    assert.ok(clock.now() - asked < 5_000, 'it waits for none of them');
+    assert.ok(clock.now() - asked < AT_ONCE_MS, 'it waits for none of them');
     for (const of of crowd)
       for (const { id } of await core.subscriptions.list(of))
         await core.subscriptions.remove({ account: of, id });
