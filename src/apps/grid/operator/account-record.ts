@@ -1,7 +1,8 @@
 import { AppError } from '../../../core/errors.ts';
 import type { Accounts } from '../../../domain/accounts/index.ts';
 import type { LinkedVendors } from '../../../domain/vendor-states/index.ts';
-import type { AccountShown } from './account.ts';
+import { type AccountShown, accountBody } from './account.ts';
+import type { Shown } from './frame.ts';
 import type { Asked } from './scope.ts';
 
 /** The id of an account in the path of a page; throws `user.not_found` for what is no id. */
@@ -17,16 +18,23 @@ export interface AccountParts {
   readonly linkedVendors: LinkedVendors;
 }
 
-/** All that the page of one account shows; throws `user.not_found`. */
-export async function ofAccount(
+type Sent = Pick<AccountShown, 'faults' | 'sent' | 'sentScopes'>;
+
+/** The page of the account in the path, with a form that is sent back; throws `user.not_found`. */
+export async function accountPage(
+  asked: Asked,
   { accounts: { users, brands, usageByDay }, linkedVendors }: AccountParts,
-  id: number,
-): Promise<AccountShown> {
+  sentBack: Sent = {},
+): Promise<Pick<Shown, 'title' | 'body'>> {
+  const id = accountIdOf(asked);
   const [user, brand, usage, vendors] = await Promise.all([
     users.one(id),
     brands.of(id),
     usageByDay(id),
     linkedVendors(id),
   ]);
-  return { user, brand, usage, vendors };
+  return {
+    title: user.email,
+    body: await accountBody(asked, { user, brand, usage, vendors, ...sentBack }),
+  };
 }

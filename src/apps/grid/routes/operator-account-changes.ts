@@ -7,8 +7,8 @@ import { timeText } from '../account/parts.ts';
 import { PolicyParameters } from '../administration/schemas.ts';
 import { signInLinks } from '../administration/sign-in-link.ts';
 import { readParameters } from '../input/parameters.ts';
-import { accountBody, accountPath, LIMIT_FIELDS, limitsText } from '../operator/account.ts';
-import { type AccountParts, accountIdOf, ofAccount } from '../operator/account-record.ts';
+import { accountPath, LIMIT_FIELDS, limitsText } from '../operator/account.ts';
+import { type AccountParts, accountIdOf, accountPage } from '../operator/account-record.ts';
 import { ACCOUNTS_WORDS } from '../operator/accounts-words.ts';
 import { inSentence } from '../operator/foreign-text.ts';
 import type { OperatorScope } from '../operator/scope.ts';
@@ -78,7 +78,7 @@ function addRoleChanges(pages: OperatorScope, { accounts: { users } }: AccountCh
 }
 
 function addKeyChanges(pages: OperatorScope, deps: AccountChanges): void {
-  const { keys } = deps.accounts;
+  const { keys, users } = deps.accounts;
 
   pages.addChange({
     path: `${ACCOUNT}/keys`,
@@ -86,21 +86,17 @@ function addKeyChanges(pages: OperatorScope, deps: AccountChanges): void {
     async plan(asked) {
       const { language, form } = asked;
       const words = ACCOUNTS_WORDS[language];
-      const record = await ofAccount(deps, accountIdOf(asked));
-      const { id, email } = record.user;
+      if (!asked.isSent) return { refused: { ...(await accountPage(asked, deps)), status: 200 } };
       const label = form.text('label').normalize('NFC').trim();
       const sentScopes = form.all('scopes');
       const scopes = SCOPES.filter((scope) => sentScopes.includes(scope));
-      if (!asked.isSent)
-        return { refused: { title: email, body: await accountBody(asked, record), status: 200 } };
       const faults = {
         ...(faultInKeyLabel(label) === null ? {} : { label: words.labelFault }),
         ...(scopes.length > 0 ? {} : { scopes: words.scopesFault }),
       };
-      if (Object.keys(faults).length > 0) {
-        const shown = { ...record, faults, sent: { label }, sentScopes };
-        return { refused: { title: email, body: await accountBody(asked, shown) } };
-      }
+      if (Object.keys(faults).length > 0)
+        return { refused: await accountPage(asked, deps, { faults, sent: { label }, sentScopes }) };
+      const { id, email } = await users.one(accountIdOf(asked));
       const back = `${accountPath(id)}#keys`;
       return {
         title: words.newKeyTitle,
@@ -140,26 +136,23 @@ function addKeyChanges(pages: OperatorScope, deps: AccountChanges): void {
 }
 
 function addPolicyChange(pages: OperatorScope, deps: AccountChanges): void {
+  const { users } = deps.accounts;
   pages.addChange({
     path: `${ACCOUNT}/policy`,
     section: 'accounts',
     async plan(asked) {
       const { language, form } = asked;
       const words = ACCOUNTS_WORDS[language];
-      const record = await ofAccount(deps, accountIdOf(asked));
-      const { id, email } = record.user;
-      if (!asked.isSent)
-        return { refused: { title: email, body: await accountBody(asked, record), status: 200 } };
+      if (!asked.isSent) return { refused: { ...(await accountPage(asked, deps)), status: 200 } };
       const numbers = Object.fromEntries(LIMIT_FIELDS.map((name) => [name, form.text(name)]));
       const auto_throttle_enabled = form.has('auto_throttle_enabled') ? 'on' : 'off';
       const sent = { ...numbers, auto_throttle_enabled };
       const { values, faults } = readParameters(PolicyParameters, { place: 'body', sent });
       if (faults.length > 0) {
         const named = Object.fromEntries(faults.map(({ loc }) => [String(loc.at(-1)), words.numberFault]));
-        return {
-          refused: { title: email, body: await accountBody(asked, { ...record, faults: named, sent }) },
-        };
+        return { refused: await accountPage(asked, deps, { faults: named, sent }) };
       }
+      const { id, email } = await users.one(accountIdOf(asked));
       const back = `${accountPath(id)}#policy`;
       return {
         title: words.policy,
@@ -167,7 +160,7 @@ function addPolicyChange(pages: OperatorScope, deps: AccountChanges): void {
         button: words.setPolicy,
         back,
         async carryOut(actor) {
-          await deps.accounts.users.setPolicy(id, values, actor);
+          await users.setPolicy(id, values, actor);
           return { to: back, done: 'policy-set' };
         },
       };

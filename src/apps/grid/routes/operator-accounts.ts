@@ -1,6 +1,6 @@
 import { canonicalEmail, faultInEmail } from '../../../domain/accounts/index.ts';
-import { accountBody, accountPath, newAccountBody } from '../operator/account.ts';
-import { type AccountParts, accountIdOf, ofAccount } from '../operator/account-record.ts';
+import { accountPath, newAccountBody } from '../operator/account.ts';
+import { type AccountParts, accountPage } from '../operator/account-record.ts';
 import { accountsList } from '../operator/accounts-list.ts';
 import { ACCOUNTS_WORDS } from '../operator/accounts-words.ts';
 import { inSentence } from '../operator/foreign-text.ts';
@@ -31,9 +31,8 @@ export function addOperatorAccounts(pages: OperatorScope, parts: AccountParts): 
     path: `${HOME}/:id`,
     section: 'accounts',
     async show(asked) {
-      const record = await ofAccount(parts, accountIdOf(asked));
       const notice = noticeIn(ACCOUNTS_WORDS[asked.language].done, asked.query('done'));
-      return { title: record.user.email, body: await accountBody(asked, record), notice };
+      return { ...(await accountPage(asked, parts)), notice };
     },
   });
 
