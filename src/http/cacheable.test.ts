@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import { bareServer } from '../../test/kit/bare-server.ts';
 import { systemClock } from '../core/clock.ts';
-import { systemRandom } from '../core/ids.ts';
-import { silentLog } from '../core/log.ts';
-import { createMetrics } from '../core/metrics.ts';
 import { prepared, sendCacheable } from './cacheable.ts';
-import { createServer } from './server.ts';
 
 const ANSWER = prepared('{"ort":"Ängelholm"}');
 
@@ -15,19 +12,12 @@ describe('a cacheable answer', () => {
   let counted: number[];
   before(() => {
     counted = [];
-    app = createServer({
-      service: 'grid',
+    app = bareServer({
       clock: systemClock,
-      random: systemRandom,
-      log: silentLog,
-      metrics: createMetrics(),
       gate: {
         admit: (_request, reply) => void reply.header('ratelimit', '"day";r=9'),
         count: (_request, reply) => void counted.push(reply.statusCode),
       },
-      probes: [],
-      trustProxy: [],
-      tls: undefined,
     }).app;
     const config = { access: 'anonymous' as const };
     app.get('/own', { config }, (request, reply) =>

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import { bareServer } from '../../test/kit/bare-server.ts';
 import { systemClock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
-import { systemRandom } from '../core/ids.ts';
-import { silentLog } from '../core/log.ts';
-import { createMetrics } from '../core/metrics.ts';
 import { allowCrossOriginReads } from './cors.ts';
-import { createServer } from './server.ts';
 
 const ORIGIN = { origin: 'https://page.example' };
 const PREFLIGHT = {
@@ -20,12 +17,8 @@ describe('cross-origin reads', () => {
   let app: FastifyInstance;
   let admitted = 0;
   before(() => {
-    app = createServer({
-      service: 'grid',
+    app = bareServer({
       clock: systemClock,
-      random: systemRandom,
-      log: silentLog,
-      metrics: createMetrics(),
       gate: {
         admit(request) {
           admitted += 1;
@@ -33,9 +26,6 @@ describe('cross-origin reads', () => {
         },
         count: () => {},
       },
-      probes: [],
-      trustProxy: [],
-      tls: undefined,
     }).app;
     allowCrossOriginReads(app, '/api/v1/');
     const config = { access: 'anonymous' as const };

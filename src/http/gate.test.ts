@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ADMIN, accountsWorld, unknownKey } from '../../test/kit/accounts.ts';
+import { bareServer } from '../../test/kit/bare-server.ts';
 import { onEachEngine } from '../../test/kit/databases.ts';
-import { systemRandom } from '../core/ids.ts';
 import { silentLog } from '../core/log.ts';
-import { createMetrics } from '../core/metrics.ts';
 import { Secret } from '../core/secret.ts';
 import type { Access, ConsoleCaller } from './access.ts';
 import { createGate } from './gate.ts';
 import { operatorAddresses } from './operator.ts';
 import { createLimits } from './rate-limit.ts';
-import { createServer } from './server.ts';
 
 const TOKEN = 'an-admin-token-for-tests';
 const ROUTES = {
@@ -59,17 +57,7 @@ onEachEngine('the gate', (engine) => {
       adminToken: new Secret(TOKEN),
       isOperator: operatorAddresses(['198.51.100.0/24']),
     });
-    app = createServer({
-      service: 'grid',
-      clock,
-      random: systemRandom,
-      log: silentLog,
-      metrics: createMetrics(),
-      gate,
-      probes: [],
-      trustProxy: [],
-      tls: undefined,
-    }).app;
+    app = bareServer({ clock, gate }).app;
     for (const [path, access] of Object.entries(ROUTES)) {
       app.get(path, { config: { access } }, (request) => ({ account: request.principal?.account ?? null }));
     }

@@ -2,30 +2,21 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import { bareServer } from '../../test/kit/bare-server.ts';
 import { until } from '../../test/kit/until.ts';
 import { systemClock, turnedClock } from '../core/clock.ts';
-import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
-import { createMetrics } from '../core/metrics.ts';
-import type { Gate } from './access.ts';
-import { createServer, type Server, type ServerOptions } from './server.ts';
-
-const open: Gate = { admit: () => {}, count: () => {} };
+import type { Server, ServerOptions } from './server.ts';
 
 function makeServer(lines: string[] = [], changes: Partial<ServerOptions> = {}): Server {
-  return createServer({
+  return bareServer({
     service: 'connect',
     clock: systemClock,
-    random: systemRandom,
     log: createLog('info', { write: (line: string) => lines.push(line) }),
-    metrics: createMetrics(),
-    gate: open,
     probes: [
       { name: 'vital', vital: true, check: async () => 'ok' },
       { name: 'spare', vital: false, check: () => Promise.reject(new Error('unreachable')) },
     ],
-    trustProxy: [],
-    tls: undefined,
     ...changes,
   });
 }

@@ -6,14 +6,13 @@ import { addAccountRoutes } from '../../src/apps/grid/routes/account.ts';
 import { sessionIn } from '../../src/apps/grid/sign-in/cookies.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createMetrics } from '../../src/core/metrics.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createPeople, type People } from '../../src/domain/people/index.ts';
 import { createGate } from '../../src/http/gate.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
-import { createServer } from '../../src/http/server.ts';
 import { accountsWorld } from './accounts.ts';
 import { assets } from './assets.ts';
+import { bareServer } from './bare-server.ts';
 import type { Engine } from './databases.ts';
 
 export const PUBLIC_URL = 'https://grid.elnav.example';
@@ -38,12 +37,8 @@ export function accountPageWorld(engine: Engine) {
     const random = systemRandom;
     people = createPeople({ database, accounts, clock, random });
     const limits = createLimits({ accounts, clock, log: silentLog, redis: undefined });
-    const server = createServer({
-      service: 'grid',
+    const server = bareServer({
       clock,
-      random,
-      log: silentLog,
-      metrics: createMetrics(),
       gate: createGate({
         isOperator: () => false,
         service: 'grid',
@@ -53,9 +48,6 @@ export function accountPageWorld(engine: Engine) {
         adminToken: new Secret('an-admin-token-for-tests'),
         personOf: (request) => people.find(sessionIn(request)),
       }),
-      probes: [],
-      trustProxy: [],
-      tls: undefined,
     });
     app = server.app;
     await addFormScope(app, PUBLIC_URL, (scope) =>

@@ -2,14 +2,11 @@ import { readFileSync } from 'node:fs';
 import { after } from 'node:test';
 import { addFrontRoutes } from '../../src/apps/grid/routes/front.ts';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/ids.ts';
-import { silentLog } from '../../src/core/log.ts';
-import { createMetrics } from '../../src/core/metrics.ts';
 import { createAreas } from '../../src/domain/areas/index.ts';
 import type { Prices } from '../../src/domain/prices/index.ts';
-import { createServer } from '../../src/http/server.ts';
 import { smallTables } from './areas.ts';
 import { assets } from './assets.ts';
+import { bareServer } from './bare-server.ts';
 import { makePlace } from './databases.ts';
 import { everyDay, type FakeSource, fakeSource, pricesOf, productionOf, scriptedSource } from './market.ts';
 import { until } from './until.ts';
@@ -92,17 +89,7 @@ async function makePage({
       return prices.days();
     },
   };
-  const { app } = createServer({
-    service: 'grid',
-    clock,
-    random: systemRandom,
-    log: silentLog,
-    metrics: createMetrics(),
-    gate: { admit: () => {}, count: () => {} },
-    probes: [],
-    trustProxy: [],
-    tls: undefined,
-  });
+  const { app } = bareServer({ clock });
   const areas = createAreas({ tables: smallTables(), clock });
   const publicUrl = () => 'https://grid.example';
   addFrontRoutes(app, {

@@ -15,9 +15,9 @@ import { createRequests } from '../../src/domain/requests/index.ts';
 import { createLinkedVendors } from '../../src/domain/vendor-states/index.ts';
 import { createGate } from '../../src/http/gate.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
-import { createServer } from '../../src/http/server.ts';
 import { type AccountsWorld, ADMIN, TEST_KEYS } from './accounts.ts';
 import { assets } from './assets.ts';
+import { bareServer } from './bare-server.ts';
 import { healthPartsOf } from './health.ts';
 import { pricesOf, productionOf } from './market.ts';
 
@@ -90,17 +90,7 @@ export async function openOperatorPages(
     instance: 'here:1',
     keptDays: 7,
   });
-  const { app } = createServer({
-    service: 'grid',
-    clock,
-    random,
-    log: silentLog,
-    metrics: createMetrics(),
-    gate,
-    probes: [],
-    trustProxy: [],
-    tls: undefined,
-  });
+  const { app } = bareServer({ clock, gate });
   const { prices } = await pricesOf(database, { clock });
   const { production } = await productionOf(database, { clock });
   const lookAtHealth = createHealthLook({

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { bareServer } from '../../../../test/kit/bare-server.ts';
 import { makePlace, type Place } from '../../../../test/kit/databases.ts';
 import { healthPartsOf } from '../../../../test/kit/health.ts';
 import { fakeSource, pricesOf, productionOf } from '../../../../test/kit/market.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { HttpFailure } from '../../../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import { systemRandom } from '../../../core/ids.ts';
-import { silentLog } from '../../../core/log.ts';
-import { createMetrics } from '../../../core/metrics.ts';
 import type { VendorHealth } from '../../../domain/vendor-states/index.ts';
-import { createServer } from '../../../http/server.ts';
 import { createHealthLook, type HealthParts } from '../health/look.ts';
 import { addHealthRoute } from './admin-health.ts';
 
@@ -60,10 +57,7 @@ describe('GET /admin/health', () => {
     const { production } = await productionOf(database, { clock });
     prices.start();
     await until('the source was asked', () => prices.health().sources.length > 0);
-    const { app } = createServer({
-      ...{ service: 'grid', clock, random: systemRandom, log: silentLog, metrics: createMetrics() },
-      ...{ gate: { admit: () => {}, count: () => {} }, probes: [], trustProxy: [], tls: undefined },
-    });
+    const { app } = bareServer({ clock });
     const look = createHealthLook({
       ...healthPartsOf({ database, clock }),
       ...{ probes: [], prices, production, clock },

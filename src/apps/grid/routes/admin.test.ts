@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { accountsWorld, TEST_KEYS } from '../../../../test/kit/accounts.ts';
 import { smallTables } from '../../../../test/kit/areas.ts';
 import { assets } from '../../../../test/kit/assets.ts';
+import { bareServer } from '../../../../test/kit/bare-server.ts';
 import { onEachEngine } from '../../../../test/kit/databases.ts';
 import { healthPartsOf } from '../../../../test/kit/health.ts';
 import { pricesOf, productionOf } from '../../../../test/kit/market.ts';
@@ -17,7 +18,6 @@ import { createPeople } from '../../../domain/people/index.ts';
 import { createRequests } from '../../../domain/requests/index.ts';
 import { createGate } from '../../../http/gate.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
-import { createServer } from '../../../http/server.ts';
 import { addGrid } from '../app.ts';
 
 const TOKEN = 'an-admin-token-for-tests';
@@ -38,17 +38,7 @@ onEachEngine('administration', (engine) => {
       adminToken,
       isOperator: () => false,
     });
-    const server = createServer({
-      service: 'grid',
-      clock,
-      random: systemRandom,
-      log: silentLog,
-      metrics: createMetrics(),
-      gate,
-      probes: [],
-      trustProxy: [],
-      tls: undefined,
-    });
+    const server = bareServer({ clock, gate });
     app = server.app;
     const areas = createAreas({ tables: smallTables(), clock });
     const { prices } = await pricesOf(world.database, { clock });

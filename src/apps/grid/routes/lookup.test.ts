@@ -5,12 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { smallTables } from '../../../../test/kit/areas.ts';
+import { bareServer } from '../../../../test/kit/bare-server.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import { systemRandom } from '../../../core/ids.ts';
-import { silentLog } from '../../../core/log.ts';
-import { createMetrics } from '../../../core/metrics.ts';
 import { type Areas, createAreas } from '../../../domain/areas/index.ts';
-import { createServer } from '../../../http/server.ts';
 import {
   AddressAnswer,
   CoordinateAnswer,
@@ -37,16 +34,9 @@ async function makeApp(geocode?: Parameters<typeof createAreas>[0]['geocode']): 
   const clock = turnedClock();
   const counted: number[] = [];
   const asked: string[] = [];
-  const { app } = createServer({
-    service: 'grid',
+  const { app } = bareServer({
     clock,
-    random: systemRandom,
-    log: silentLog,
-    metrics: createMetrics(),
     gate: { admit: () => {}, count: (_request, reply) => void counted.push(reply.statusCode) },
-    probes: [],
-    trustProxy: [],
-    tls: undefined,
   });
   const areas = createAreas({ tables: smallTables(), clock, geocode });
   // Notes what reaches the tables, so that a test sees what was answered from what is kept.

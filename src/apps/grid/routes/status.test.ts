@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assets } from '../../../../test/kit/assets.ts';
+import { bareServer } from '../../../../test/kit/bare-server.ts';
 import { makePlace, type Place } from '../../../../test/kit/databases.ts';
 import { everyDay, fakeSource, pricesOf, productionOf, scriptedSource } from '../../../../test/kit/market.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import { systemRandom } from '../../../core/ids.ts';
-import { silentLog } from '../../../core/log.ts';
-import { createMetrics } from '../../../core/metrics.ts';
 import type { VendorStates } from '../../../domain/vendor-states/index.ts';
 import type { Probe } from '../../../http/health.ts';
-import { createServer } from '../../../http/server.ts';
 import { addStatusRoute } from './status.ts';
 
 const SECRET = 'postgres://elnav:hunter2@10.0.0.7/elnav';
@@ -68,17 +65,7 @@ describe('the status', () => {
         return 'ok';
       },
     });
-    const { app } = createServer({
-      service: 'grid',
-      clock,
-      random: systemRandom,
-      log: silentLog,
-      metrics: createMetrics(),
-      gate: { admit: () => {}, count: () => {} },
-      probes: [],
-      trustProxy: [],
-      tls: undefined,
-    });
+    const { app } = bareServer({ clock });
     addStatusRoute(app, {
       assets,
       probes: [probe('database', true), probe('redis'), probe('mail')],
