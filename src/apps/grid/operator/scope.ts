@@ -11,6 +11,7 @@ import { pageLanguage } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { isFreshFormToken, newFormToken } from '../input/form-token.ts';
+import { textIn } from '../input/text-in.ts';
 import { actorOf, operatorIn } from './caller.ts';
 import { confirmation } from './confirm.ts';
 import { operatorFault } from './faults.ts';
@@ -109,8 +110,8 @@ export function createOperatorScope(
       changesUntil,
       canChange: changesUntil !== null,
       sections: SECTIONS.filter((name) => sections.has(name)),
-      param: (name) => lastOf(request.params, name),
-      query: (name) => lastOf(request.query, name),
+      param: (name) => textIn(request.params, name),
+      query: (name) => textIn(request.query, name),
     };
   }
 
@@ -201,13 +202,6 @@ export function createOperatorScope(
 }
 
 const NOTHING_SENT = new Form(new URLSearchParams());
-
-function lastOf(given: unknown, name: string): string {
-  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return '';
-  const value: unknown = Reflect.get(given, name);
-  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-  return typeof last === 'string' ? last : '';
-}
 
 /** The notice of a name that an address has in `?done=`; undefined for any other text. */
 export function noticeIn(notices: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -23,6 +23,7 @@ import { createMap } from '../front/map.ts';
 import { answerPage, answerPart, type FrontParts, frontPage } from '../front/page.ts';
 import { shownPrices } from '../front/shown-prices.ts';
 import { createLook, readYesterday } from '../front/situation.ts';
+import { textIn } from '../input/text-in.ts';
 
 interface FrontRoutes {
   readonly areas: Areas;
@@ -71,8 +72,8 @@ export function addFrontRoutes(
     '/',
     { config: { access: 'public' }, schema: { hide: true } },
     (request, reply) => {
-      const { q } = request.query;
-      if (q !== undefined) return reply.redirect(`/lookup?q=${encodeURIComponent(textOf(q))}`, 302);
+      if (request.query.q !== undefined)
+        return reply.redirect(`/lookup?q=${encodeURIComponent(textIn(request.query, 'q'))}`, 302);
       const chosen = chosenIn(request);
       // To the address of the area, so that what stands in the browser can be shared.
       if (chosen !== undefined)
@@ -110,12 +111,17 @@ export function addFrontRoutes(
   );
 
   const sendAnswer = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
-    const { q, part } = request.query as Record<string, unknown>;
     const language = pageLanguage(request);
     const situation = { ...look(), language, yesterday: [] };
-    const asked = { text: textOf(q).slice(0, MOST_SHOWN), answer, choice: chosenIn(request) ?? null };
+    const asked = {
+      text: textIn(request.query, 'q').slice(0, MOST_SHOWN),
+      answer,
+      choice: chosenIn(request) ?? null,
+    };
     const markup =
-      part === 'answer' ? answerPart(parts, situation, asked) : answerPage(parts, situation, asked);
+      textIn(request.query, 'part') === 'answer'
+        ? answerPart(parts, situation, asked)
+        : answerPage(parts, situation, asked);
     return sendPage(reply, markup, reply.statusCode);
   };
 
@@ -130,15 +136,9 @@ export function addFrontRoutes(
       schema: { hide: true },
     },
     async (request, reply) =>
-      sendAnswer(request, reply, { is: 'found', found: await find(areas, textOf(request.query.q)) }),
+      sendAnswer(request, reply, { is: 'found', found: await find(areas, textIn(request.query, 'q')) }),
   );
 }
 
 /** What is shown again of a question that is far too long. */
 const MOST_SHOWN = 200;
-
-/** The last value of a parameter; '' where there is none. */
-function textOf(value: unknown): string {
-  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-  return typeof last === 'string' ? last.toWellFormed().replaceAll('\0', '') : '';
-}

@@ -94,6 +94,22 @@ onEachEngine("the sections of the operator's pages", (engine) => {
     assert.doesNotMatch(reading.text, /<form class="card"|\/revoke"|\/role\/give"|sign-in-link"/);
   });
 
+  it('take an address as one without the NUL characters in it', async () => {
+    await newAccount('nul@example.com', '', 'nul');
+    assert.match(await textOf('/operator/accounts?q=nul%00%40&tier=%00nul'), /nul@example\.com/);
+    for (const filter of [
+      'usage?account',
+      'usage?key',
+      'usage?route',
+      'usage?day',
+      'audit?actor',
+      'requests?route',
+    ])
+      await textOf(`/operator/${filter}=%00a`);
+    for (const change of ['partners/%00/approve', 'accounts/keys/%00/revoke', 'prices/backfill/%00/cancel'])
+      assert.equal((await operator.get(`/operator/${change}`)).status, 404, change);
+  });
+
   it('revoke a key after saying what it does, and to whom', async () => {
     const { id, keyId, key } = await world.userWithKey();
     const named = await world.accounts.keys.create(id, { label: 'Volta prod' }, ADMIN);

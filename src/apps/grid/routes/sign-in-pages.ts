@@ -9,6 +9,7 @@ import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
 import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { parse } from '../input/parameters.ts';
+import { textIn } from '../input/text-in.ts';
 import { faultPage } from '../pages/faults.ts';
 import { askedBy, sessionIn } from '../sign-in/cookies.ts';
 import type { SignInDependencies } from '../sign-in/dependencies.ts';
@@ -115,7 +116,7 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
       const { token } = parse(TokenPath, { place: 'path', sent: request.params });
       const offer = await people.lookAt(token, askedBy(request, isSecure()));
       if (offer === undefined) throw new AppError('signin.link_invalid', 'this sign-in link no longer works');
-      const next = ownPath(said(request, 'next'));
+      const next = ownPath(textIn(request.query, 'next'));
       return forms.send(reply, signInLinkPage({ assets, ...pageReader(request), offer, token, next }), next);
     },
   );
@@ -139,22 +140,17 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
 /** Whether GET uses a link up: a program asks that asked for the letter, or that says that it reads JSON. */
 function isForProgram(request: FastifyRequest): boolean {
   if (wantsPage(request)) return false;
-  return said(request, 'for') !== 'person' || request.headers.accept?.includes('application/json') === true;
+  return (
+    textIn(request.query, 'for') !== 'person' || request.headers.accept?.includes('application/json') === true
+  );
 }
 
 /** What the address of a page with a form says. */
 function messageIn(request: FastifyRequest): PageMessage {
-  const error = said(request, 'error');
+  const error = textIn(request.query, 'error');
   return {
     errors: error === '' ? [] : [error],
-    info: said(request, 'info'),
-    next: ownPath(said(request, 'next')),
+    info: textIn(request.query, 'info'),
+    next: ownPath(textIn(request.query, 'next')),
   };
-}
-
-/** What the address of a page says; of a repeated parameter the last one. */
-function said(request: FastifyRequest, name: string): string {
-  const query = request.query as Readonly<Record<string, unknown>>;
-  const value = Object.hasOwn(query, name) ? [query[name]].flat().at(-1) : undefined;
-  return typeof value === 'string' ? value : '';
 }
