@@ -73,6 +73,8 @@ describe('a look-up on the page', () => {
     }
     const raw = await get('/lookup?q=%ED%A0%80%00%ff');
     assert.equal(raw.status, 200);
+    const cut = await get(`/lookup?q=${encodeURIComponent(`${'x'.repeat(199)}😀`)}`);
+    assert.equal(cut.status, 200, 'a letter of two units is not shown by half');
   });
 
   it('answers a script with the answer alone', async () => {

@@ -114,7 +114,7 @@ export function addFrontRoutes(
     const language = pageLanguage(request);
     const situation = { ...look(), language, yesterday: [] };
     const asked = {
-      text: textIn(request.query, 'q').slice(0, MOST_SHOWN),
+      text: textIn(request.query, 'q').slice(0, MOST_SHOWN).toWellFormed(),
       answer,
       choice: chosenIn(request) ?? null,
     };
