@@ -109,11 +109,12 @@ function policySection({ language, canChange }: Asked, { user, faults = {}, sent
   const words = ACCOUNTS_WORDS[language];
   const { policy } = user;
   const wrong = faultsIn(faults, LIMIT_FIELDS);
-  const isOn = sent === undefined ? policy.auto_throttle_enabled : sent.auto_throttle_enabled === 'on';
+  // What was sent may be the form of a key.
+  const throttle = sent?.auto_throttle_enabled ?? (policy.auto_throttle_enabled ? 'on' : 'off');
   const body = canChange
     ? html`<form class="card" method="post" action="${`${accountPath(user.id)}/policy`}" novalidate aria-labelledby="policy">
 ${LIMIT_FIELDS.map((name) => numberField({ id: `policy-${name}`, name, label: words.policyFields[name], value: sent?.[name] ?? String(policy[name]), ...wrong(name) }))}
-${check({ name: 'auto_throttle_enabled', value: 'on', label: words.autoThrottle, isChecked: isOn })}
+${check({ name: 'auto_throttle_enabled', value: 'on', label: words.autoThrottle, isChecked: throttle === 'on' })}
 <div class="row"><button class="button">${words.setPolicy}</button></div></form>`
     : html`<p>${limitsText(language, policy)}</p>`;
   return section({ id: 'policy', title: words.policy, text: words.policyText, body });

@@ -89,6 +89,13 @@ onEachEngine("the forms of the operator's pages", (engine) => {
     },
   ];
 
+  it('leave the other forms of the page as they are stored', async () => {
+    const limits = (text: string) => /<form[^>]*\/policy"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
+    const stored = limits((await operator.get(account)).text);
+    assert.match(stored, /name="auto_throttle_enabled"[^>]* checked/);
+    assert.equal(limits((await operator.post(`${account}/keys`, { label: ' ' })).text), stored);
+  });
+
   it('let browsers show no messages of their own', async () => {
     const shown = [
       await pages.browser().get('/operator/sign-in'),
