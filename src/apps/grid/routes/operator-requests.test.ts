@@ -128,6 +128,7 @@ onEachEngine("requests on the operator's pages", (engine) => {
     }
     send('an-hour-later', 404);
     assert.deepEqual(links((await browser.get('/operator/requests?since=hour')).text), ['an-hour-later']);
+    assert.equal(links((await browser.get('/operator/requests?since=constructor')).text).length, 50);
     for (const query of ['account=x', 'status=bad']) {
       const wrong = await browser.get(`/operator/requests?${query}`);
       assert.equal(wrong.status, 422, query);

@@ -19,7 +19,10 @@ export interface RequestsPages {
 const HOME = sectionPath('requests');
 /** Requests with one id that are shown. */
 const MOST_OF_ID = 20;
-const SINCE: Readonly<Record<string, number>> = { hour: HOUR_MS, day: DAY_MS };
+const SINCE: ReadonlyMap<string, number> = new Map([
+  ['hour', HOUR_MS],
+  ['day', DAY_MS],
+]);
 
 /** Requests that are kept, and one of them by its id. */
 export function addOperatorRequests(pages: OperatorScope, { requests, clock }: RequestsPages): void {
@@ -52,7 +55,7 @@ ${found.map((one) => html`<div class="stack">${requestBody(one, asked.language)}
     const { account, status, route, since, cursor } = filters;
     const isFilterWrong =
       !/^\d{0,15}$/.test(account) || (status !== '' && statusFilter(status) === undefined);
-    const ms = SINCE[since];
+    const ms = SINCE.get(since);
     const found = isFilterWrong
       ? { requests: [], cursor: null }
       : await ofOperator.list({
