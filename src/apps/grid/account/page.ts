@@ -10,7 +10,7 @@ import { usageSection } from './usage.ts';
 import { callsOf } from './usage-plot.ts';
 import { useSection } from './use.ts';
 import type { AccountView } from './view.ts';
-import { ACCOUNT_WORDS } from './words.ts';
+import { ACCOUNT_WORDS, tierName } from './words.ts';
 
 /** The page of an account, for who is signed in to it. */
 export async function accountPage(assets: Assets, view: AccountView): Promise<string> {
@@ -18,8 +18,8 @@ export async function accountPage(assets: Assets, view: AccountView): Promise<st
   const words = ACCOUNT_WORDS[language];
   const usage = await usageSection(view);
   const { limited_as: limitedAs } = user.policy;
-  const named = words.tiers[user.tier] ?? user.tier;
-  const tier = limitedAs === undefined ? named : words.limitedAs(named, words.tiers[limitedAs] ?? limitedAs);
+  const named = tierName(user.tier, language);
+  const tier = limitedAs === undefined ? named : words.limitedAs(named, tierName(limitedAs, language));
   // What there is to be done comes first where nothing has been done yet.
   const isNew = user.keys.length === 0 && view.usage.every((day) => callsOf(day) === 0);
   const main = html`

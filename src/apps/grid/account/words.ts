@@ -1,4 +1,4 @@
-import type { Words } from '../../../core/language.ts';
+import type { Language, Words } from '../../../core/language.ts';
 import { SWEDISH } from './words-sv.ts';
 
 /** What has been done, as the address of the page that follows names it. */
@@ -133,3 +133,9 @@ const ENGLISH = {
 
 /** All texts of the account page, but for those of the page that shows a new key. */
 export const ACCOUNT_WORDS: Words<AccountWords> = { en: ENGLISH, sv: SWEDISH };
+
+/** The name of a tier; of one that has none here, what the operator wrote. */
+export function tierName(tier: string, language: Language): string {
+  const { tiers } = ACCOUNT_WORDS[language];
+  return Object.hasOwn(tiers, tier) ? (tiers[tier] ?? tier) : tier;
+}

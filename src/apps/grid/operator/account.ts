@@ -3,7 +3,7 @@ import type { LinkedVendor } from '../../../domain/vendor-states/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { date, formatCount, section, textField, time } from '../account/parts.ts';
 import { usageSection } from '../account/usage.ts';
-import { ACCOUNT_WORDS } from '../account/words.ts';
+import { ACCOUNT_WORDS, tierName } from '../account/words.ts';
 import { type Faults, faultsIn } from '../pages/form-parts.ts';
 import { vendorsSection } from './account-vendors.ts';
 import { ACCOUNTS_WORDS } from './accounts-words.ts';
@@ -50,12 +50,11 @@ ${brandSection(asked, shown)}`;
 
 function profileSection({ language, canChange }: Asked, { user }: AccountShown): Html {
   const words = ACCOUNTS_WORDS[language];
-  const tiers: Readonly<Record<string, string>> = ACCOUNT_WORDS[language].tiers;
   const body = html`<dl class="facts">
 <dt>${words.email}</dt><dd>${user.email}</dd>
 <dt>${words.name}</dt><dd>${user.name === '' ? html`<em class="soft">${words.unnamed}</em>` : user.name}</dd>
 <dt>${words.id}</dt><dd>${user.id}</dd>
-<dt>${words.tier}</dt><dd>${tiers[user.tier] ?? user.tier}</dd>
+<dt>${words.tier}</dt><dd>${tierName(user.tier, language)}</dd>
 <dt>${words.created}</dt><dd>${date(user.created_at, language)}</dd></dl>
 <p class="row"><a href="${pathWith(sectionPath('usage'), { account: String(user.id) })}">${words.usageOf}</a> <a href="${pathWith(sectionPath('requests'), { account: String(user.id) })}">${words.requestsOf}</a> <a href="${pathWith(sectionPath('audit'), { target: `user/${user.id}` })}">${words.changesOf}</a></p>
 ${canChange && html`<div class="stack-small"><p><a class="button" href="${`${accountPath(user.id)}/sign-in-link`}">${words.signInLink}</a></p><p class="hint">${words.signInLinkText}</p></div>`}`;

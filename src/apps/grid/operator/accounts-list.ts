@@ -1,7 +1,7 @@
 import type { ListedUser } from '../../../domain/accounts/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { date, formatCount } from '../account/parts.ts';
-import { ACCOUNT_WORDS } from '../account/words.ts';
+import { tierName } from '../account/words.ts';
 import { ACCOUNTS_WORDS } from './accounts-words.ts';
 import { empty, filter, PAGE_ROWS, pager, table } from './parts.ts';
 import type { Asked } from './scope.ts';
@@ -23,7 +23,6 @@ const HOME = sectionPath('accounts');
 export function accountsList({ language, canChange }: Asked, found: FoundAccounts): Html {
   const words = ACCOUNTS_WORDS[language];
   const { users, total, tiers, text, tier, page } = found;
-  const tierNames: Readonly<Record<string, string>> = ACCOUNT_WORDS[language].tiers;
   return html`${filter({
     path: HOME,
     submit: words.search,
@@ -33,7 +32,7 @@ export function accountsList({ language, canChange }: Asked, found: FoundAccount
         name: 'tier',
         label: words.tier,
         value: tier,
-        choices: [['', words.allTiers], ...tiers.map((name) => [name, tierNames[name] ?? name] as const)],
+        choices: [['', words.allTiers], ...tiers.map((name) => [name, tierName(name, language)] as const)],
       },
     ],
   })}
@@ -56,7 +55,7 @@ ${
           html`<a href="${`${HOME}/${user.id}`}">${user.email}</a>`,
           user.name,
           user.id,
-          tierNames[user.tier] ?? user.tier,
+          tierName(user.tier, language),
           user.role === null ? null : words.operator,
           formatCount(user.active_keys, language),
           date(user.created_at, language),

@@ -110,6 +110,13 @@ onEachEngine("the sections of the operator's pages", (engine) => {
       assert.equal((await operator.get(`/operator/${change}`)).status, 404, change);
   });
 
+  it('name a tier as it was written where it has no name of ours', async () => {
+    const id = await newAccount('odd@example.com', '', 'constructor');
+    for (const path of ['/operator/accounts?q=odd%40', `/operator/accounts/${id}`])
+      assert.match(await textOf(path), />constructor</);
+    assert.doesNotMatch(await textOf('/operator/accounts?q=odd%40'), /native code/);
+  });
+
   it('revoke a key after saying what it does, and to whom', async () => {
     const { id, keyId, key } = await world.userWithKey();
     const named = await world.accounts.keys.create(id, { label: 'Volta prod' }, ADMIN);
