@@ -131,13 +131,16 @@ onEachEngine('a back-fill', (engine) => {
     prices.start();
     const { id } = await prices.backfill.begin({ from: '2023-03-01', until: '2023-12-31' });
     await turning(clock, 'some days are done', async () => (await prices.backfill.get(id)).days_done >= 3);
-    assert.equal((await prices.backfill.cancel(id)).status, 'cancelled');
+    const cancelled = await prices.backfill.cancel(id);
+    assert.deepEqual([cancelled.isCancelled, cancelled.backfill.status], [true, 'cancelled']);
+    assert.equal((await prices.backfill.cancel(id)).isCancelled, false, 'it was before');
     const asked = source.asked.length;
     const next = await prices.backfill.begin({ from: '2023-03-01', until: '2023-03-02' });
     await turning(clock, 'the next one ends', isOver(prices, next.id));
     assert.ok(source.asked.length <= asked + 1);
     assert.equal((await prices.backfill.get(next.id)).days_skipped, 2);
-    assert.equal((await prices.backfill.cancel(next.id)).status, 'done');
+    const over = await prices.backfill.cancel(next.id);
+    assert.deepEqual([over.isCancelled, over.backfill.status], [false, 'done']);
     await assert.rejects(prices.backfill.get('none'), { code: 'backfill.not_found' });
     await assert.rejects(prices.backfill.cancel('none'), { code: 'backfill.not_found' });
     await prices.close();

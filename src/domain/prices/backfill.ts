@@ -68,9 +68,9 @@ export function createBackfills({ store, clock, random, isFetching, announce }: 
     list: async () => (await store.list()).map(toBackfill),
     async cancel(id) {
       await find(id);
-      await store.cancel(id, clock.now());
+      const isCancelled = await store.cancel(id, clock.now());
       await announce();
-      return find(id);
+      return { backfill: await find(id), isCancelled };
     },
   };
 }

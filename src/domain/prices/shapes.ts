@@ -211,8 +211,8 @@ export interface Backfills {
   get(id: string): Promise<Backfill>;
   /** The newest first, at most 100. */
   list(): Promise<Backfill[]>;
-  /** Ends it after the current day and keeps what is stored; does nothing to one that is over. Throws `backfill.not_found`. */
-  cancel(id: string): Promise<Backfill>;
+  /** Ends it after the current day and keeps what is stored; does nothing to one that is over, and says so. Throws `backfill.not_found`. */
+  cancel(id: string): Promise<{ readonly backfill: Backfill; readonly isCancelled: boolean }>;
 }
 
 export interface Prices {

@@ -45,13 +45,15 @@ export function createBackfillStore(database: Database) {
       return numUpdatedRows > 0n;
     },
 
-    async cancel(id: string, now: number): Promise<void> {
-      await queries
+    /** Answers whether it was still running. */
+    async cancel(id: string, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await queries
         .updateTable('price_backfills')
         .set({ status: 'cancelled', updated_at: now, finished_at: now })
         .where('id', '=', id)
         .where('status', '=', 'running')
-        .execute();
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     async find(id: string): Promise<StoredBackfill | undefined> {

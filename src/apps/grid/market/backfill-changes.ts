@@ -23,17 +23,18 @@ export async function beginBackfill(
   return begun;
 }
 
-/** Cancels a back-fill, and puts that into the audit trail. Throws `backfill.not_found`. */
+/** Cancels a back-fill, and puts that into the audit trail; of one that is over, nothing. Throws `backfill.not_found`. */
 export async function cancelBackfill(
   { prices, accounts }: BackfillChanges,
   id: string,
   actor: Actor,
-): Promise<Backfill> {
+): ReturnType<Prices['backfill']['cancel']> {
   const ended = await prices.backfill.cancel(id);
-  await accounts.noteChange(actor, {
-    action: 'backfill.cancelled',
-    target: `backfill/${ended.id}`,
-    detail: {},
-  });
+  if (ended.isCancelled)
+    await accounts.noteChange(actor, {
+      action: 'backfill.cancelled',
+      target: `backfill/${ended.backfill.id}`,
+      detail: {},
+    });
   return ended;
 }

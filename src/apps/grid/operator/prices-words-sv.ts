@@ -72,5 +72,6 @@ export const PRICES_SWEDISH: PricesWords = {
   done: {
     begun: 'Hämtningen har börjat.',
     cancelled: 'Hämtningen är avbruten. Det som har lagrats blir kvar.',
+    over: 'Hämtningen var redan avslutad och kunde inte avbrytas.',
   },
 };

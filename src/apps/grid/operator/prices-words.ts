@@ -77,6 +77,7 @@ const ENGLISH = {
   done: {
     begun: 'The back-fill has begun.',
     cancelled: 'The back-fill is cancelled. What it has stored stays.',
+    over: 'The back-fill had ended before it could be cancelled.',
   },
 };
 

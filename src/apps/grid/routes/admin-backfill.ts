@@ -85,8 +85,9 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
       errors,
     }),
     async (request) => {
-      const ended = await cancelBackfill({ prices, accounts }, idOf(request.params), actorOf(request));
-      return shown(ended);
+      const id = idOf(request.params);
+      const { backfill } = await cancelBackfill({ prices, accounts }, id, actorOf(request));
+      return shown(backfill);
     },
   );
 }

@@ -92,6 +92,15 @@ onEachEngine("the operator's page of prices", (engine) => {
       ['backfill.begun', `backfill/${one?.id}`],
     ]);
     assert.equal((await operator.post('/operator/prices/backfill/nothing/cancel')).status, 404);
+
+    const again = await operator.confirm(`/operator/prices/backfill/${one?.id}/cancel`);
+    const after = (await operator.get(String(again.made.headers.location))).text;
+    assert.match(after, /The back-fill had ended before it could be cancelled\./);
+    assert.deepEqual(
+      (await world.accounts.audit(10)).map(({ action, target }) => [action, target]),
+      actions,
+      'what did not happen is not audited',
+    );
   });
 
   it('shows holes in a month, and the source of each day', async () => {

@@ -103,8 +103,8 @@ ${backfillSections({ language, canChange, isOn, backfills, form })}`,
         button: words.cancel,
         back: HOME,
         async carryOut(actor) {
-          await cancelBackfill(deps, one.id, actor);
-          return { to: HOME, done: 'cancelled' };
+          const { isCancelled } = await cancelBackfill(deps, one.id, actor);
+          return { to: HOME, done: isCancelled ? 'cancelled' : 'over' };
         },
       };
     },
