@@ -2,7 +2,7 @@ import { scaleLinear, scaleTime } from 'd3-scale';
 import { useMemo } from 'preact/hooks';
 import type { History, LoggedEvent } from '../api/shapes.ts';
 import { TimeAxis, VALUE_TICKS, ValueAxis } from '../plot/axes.tsx';
-import { pointing } from '../plot/pointing.ts';
+import { PlotFrame, type Pointed } from '../plot/frame.tsx';
 import { barsOf, extentOf, stepsOf } from '../plot/shapes.ts';
 import { words } from '../words/index.ts';
 import { describeCommand } from './commands.ts';
@@ -11,7 +11,7 @@ import type { Panel } from './panels.ts';
 const HEIGHT = 150;
 export const MARGIN = { top: 12, right: 8, bottom: 22, left: 62 };
 
-export interface PlotProps {
+export interface PlotProps extends Pointed {
   readonly panel: Panel;
   readonly history: Pick<History, 'points' | 'gaps'>;
   readonly from: number;
@@ -20,9 +20,6 @@ export interface PlotProps {
   readonly width: number;
   readonly tick: (at: Date) => string;
   readonly commands: readonly LoggedEvent[];
-  /** The moment that is pointed at. */
-  readonly at: number | undefined;
-  readonly onPoint: (at: number | undefined) => void;
 }
 
 /** One plot of a history. */
@@ -34,14 +31,11 @@ export function Plot({ panel, history, from, to, width, tick, commands, at, onPo
   if (drawn === undefined) return <p class="soft small">{words.history.empty}</p>;
   const { x, label } = drawn;
   return (
-    <svg
-      class="history-plot"
-      width={width}
+    <PlotFrame
+      {...{ x, width, label, at, onPoint }}
       height={HEIGHT}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      role="img"
-      aria-label={label}
-      {...pointing({ x, from, to }, onPoint)}
+      top={MARGIN.top}
+      bottom={HEIGHT - MARGIN.bottom}
     >
       {drawn.back}
       {commands.map((event) => {
@@ -53,10 +47,7 @@ export function Plot({ panel, history, from, to, width, tick, commands, at, onPo
           </path>
         );
       })}
-      {at === undefined ? null : (
-        <line class="plot-at" x1={x(at)} x2={x(at)} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
-      )}
-    </svg>
+    </PlotFrame>
   );
 }
 

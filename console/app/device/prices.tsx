@@ -5,7 +5,7 @@ import { ore, orePerKwh } from '../format.ts';
 import { AreaOfLink } from '../links/area.tsx';
 import { Link } from '../parts/link.tsx';
 import { ValueAxis } from '../plot/axes.tsx';
-import { pointing } from '../plot/pointing.ts';
+import { PlotFrame, type Pointed } from '../plot/frame.tsx';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
 import { MARGIN } from './plot.tsx';
@@ -28,16 +28,13 @@ export function priceAt(prices: Prices | undefined, at: number): string {
   return slot === undefined ? '' : oreOf(Number(slot.price));
 }
 
-interface PricesProps {
+interface PricesProps extends Pointed {
   readonly device: Device;
   readonly prices: Prices;
   readonly from: number;
   readonly to: number;
   /** px */
   readonly width: number;
-  /** The moment that is pointed at. */
-  readonly at: number | undefined;
-  readonly onPoint: (at: number | undefined) => void;
 }
 
 /** The prices of the same time as the plots above, in the same place. */
@@ -88,14 +85,12 @@ function Bars({ prices: { slots }, from, to, width, at, onPoint }: PricesProps) 
     );
   };
   return (
-    <svg
-      class="history-plot"
-      width={width}
+    <PlotFrame
+      {...{ x, width, at, onPoint }}
       height={HEIGHT}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      role="img"
-      aria-label={texts.describe(texts.spotPrice, oreOf(Math.min(...values)), oreOf(Math.max(...values)))}
-      {...pointing({ x, from, to }, onPoint)}
+      top={0}
+      bottom={HEIGHT}
+      label={texts.describe(texts.spotPrice, oreOf(Math.min(...values)), oreOf(Math.max(...values)))}
     >
       {slots.map(bar)}
       <ValueAxis
@@ -105,8 +100,7 @@ function Bars({ prices: { slots }, from, to, width, at, onPoint }: PricesProps) 
         ticks={TICKS}
         format={(value) => ore(value * ORE)}
       />
-      {at === undefined ? null : <line class="plot-at" x1={x(at)} x2={x(at)} y1={0} y2={HEIGHT} />}
-    </svg>
+    </PlotFrame>
   );
 }
 

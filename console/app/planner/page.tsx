@@ -242,7 +242,7 @@ function Drawing({ slots, planned, isAsking, from, deadline, onDeadline }: Drawi
         moment={(one) => momentOf(slotAt(points, one))}
         steps={slots.length}
         rest={start}
-        onPoint={(one) => setAt(Math.min(one, end - 1))}
+        onPoint={setAt}
       />
       <p class="hint">
         {texts.handle} {texts.knownUntil(shortDateTime(end))} {texts.zone(ZONE)}

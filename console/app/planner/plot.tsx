@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { dayOrTime, ore, orePerKwh, power } from '../format.ts';
 import { TimeAxis, ValueAxis } from '../plot/axes.tsx';
-import { pointing } from '../plot/pointing.ts';
+import { PlotFrame, type Pointed } from '../plot/frame.tsx';
 import { valueAt } from '../plot/points.ts';
 import { barsOf, extentOf, stepsOf } from '../plot/shapes.ts';
 import { words } from '../words/index.ts';
@@ -19,7 +19,7 @@ const POWER = { top: 248, bottom: 318 };
 const HEIGHT = 342;
 const POWER_TICKS = 2;
 
-export interface PlanPlotProps {
+export interface PlanPlotProps extends Pointed {
   readonly slots: readonly Slot[];
   /** The slots with what is planned in them. */
   readonly points: readonly PlanPoint[];
@@ -27,9 +27,7 @@ export interface PlanPlotProps {
   /** Nothing is charged before it. */
   readonly from: number;
   readonly deadline: number;
-  readonly at: number | undefined;
   readonly moment: (at: number) => string;
-  readonly onPoint: (at: number | undefined) => void;
   readonly onDeadline: (at: number) => void;
 }
 
@@ -43,14 +41,7 @@ export function PlanPlot(props: PlanPlotProps) {
   // The clock of the browser may be ahead of what is known.
   const present = Math.min(Math.max(now(), start), slots[0]?.end ?? start);
   return (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: its figure has a label; a title would cover what is pointed at
-    <svg
-      class="history-plot"
-      width={width}
-      height={HEIGHT}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      {...pointing({ x, from: start, to: end - 1 }, onPoint)}
-    >
+    <PlotFrame {...{ x, width, at, onPoint }} height={HEIGHT} top={PRICES.top} bottom={POWER.bottom}>
       {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a group of lines takes no focus */}
       <g aria-hidden="true">
         <Unused from={x(start)} to={x(Math.min(Math.max(from, start), end))} />
@@ -64,16 +55,13 @@ export function PlanPlot(props: PlanPlotProps) {
           </text>
         </g>
       </g>
-      {at === undefined ? null : (
-        <line class="plot-at" x1={x(at)} x2={x(at)} y1={PRICES.top} y2={POWER.bottom} />
-      )}
       <DeadlineHandle
         at={Math.min(Math.max(deadline, deadlines[0] ?? deadline), end)}
         {...{ deadlines, x, moment }}
         bottom={POWER.bottom}
         onMove={onDeadline}
       />
-    </svg>
+    </PlotFrame>
   );
 }
 
