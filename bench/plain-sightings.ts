@@ -1,25 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from '../src/db/database.ts';
-import type { Sighting } from '../src/domain/devices/store.ts';
+import { SIGHTING_COLUMNS, type Sighting } from '../src/domain/devices/store-sightings.ts';
 
 const OF_DEVICES = {
   table: 'devices',
   key: { account_id: 'account', vendor: 'vendor', id: 'id' },
 } as const;
 
-const SIGHTING = {
-  account: 'bigint',
-  vendor: 'text',
-  id: 'text',
-  state_json: 'text',
-  limits_json: 'text',
-  available_capacity_json: 'text',
-  observed_at: 'bigint',
-  fetched_at: 'bigint',
-  reported_json: 'text',
-  unless_later_than: 'bigint',
-} as const;
-
+/** Without the order of fields that comparing states needs. */
 const rowOf = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) => ({
   account,
   vendor,
@@ -40,7 +28,7 @@ export function plainSightings({ group, lockedRows }: Database): (sighting: Sigh
       update devices
       set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
         observed_at = r.observed_at, fetched_at = r.fetched_at, reported_json = r.reported_json
-      from ${lockedRows(OF_DEVICES, SIGHTING, sightings.map(rowOf))} as r
+      from ${lockedRows(OF_DEVICES, SIGHTING_COLUMNS, sightings.map(rowOf))} as r
       where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id
         and (r.unless_later_than is null or devices.fetched_at is null or devices.fetched_at <= r.unless_later_than)
     `.execute(on);

@@ -15,7 +15,7 @@ export interface Sighting {
   readonly unlessLaterThan?: number;
 }
 
-const SIGHTING = {
+export const SIGHTING_COLUMNS = {
   account: 'bigint',
   vendor: 'text',
   id: 'text',
@@ -80,7 +80,7 @@ export function createSightingStore({ group, lockedRows, events, moments }: Data
       select r.account, ${tx}, ${sql.lit(type)}, r.id, r.vendor, r.link_id, r.user_ref, ${sql.ref(occurredAt)}, ${moments.now}, ${data}
       from r where ${isNews}`;
     await events.change(on, {
-      rows: sql`select * from ${lockedRows(OF_DEVICES, SIGHTING, sightings.map(sightingRow))} as given`,
+      rows: sql`select * from ${lockedRows(OF_DEVICES, SIGHTING_COLUMNS, sightings.map(sightingRow))} as given`,
       update: sql`
         update devices
         set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
