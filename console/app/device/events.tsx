@@ -55,7 +55,7 @@ function PastCommand({ event }: { readonly event: LoggedEvent }) {
   const [tone, text] = MARKS[event.type] ?? ['mark-still', event.type];
   return (
     <li class="past-command">
-      <Time at={event.occurred_at} text={moment(event.occurred_at)} class="event-time number" />
+      <Time at={event.occurred_at} text={moment(event.occurred_at)} class="hint number" />
       <div class="event-what">
         <strong>{describeCommand(command)}</strong> <span class={`mark ${tone}`}>{text}</span>
         {error === null ? null : (

@@ -72,11 +72,11 @@ function OneEvent({ event, hasDevice }: Pick<EventListProps, 'hasDevice'> & { re
   return (
     <details class="event" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
       <summary>
-        <Time at={event.occurred_at} text={moment(event.occurred_at)} class="event-time number" />
+        <Time at={event.occurred_at} text={moment(event.occurred_at)} class="hint number" />
         <span class="event-what">
           <span class={`mark ${TONES[event.type] ?? 'mark-still'}`}>{names[event.type] ?? event.type}</span>
           {hasDevice ? <Subject event={event} /> : null}
-          <span class="event-text soft">
+          <span class="small soft">
             <EventText event={event} />
           </span>
         </span>
@@ -96,12 +96,12 @@ function Subject({ event: { subject } }: { readonly event: LoggedEvent }) {
   const { device, vendor, user_ref } = subject;
   if (device === null || vendor === null)
     return vendor === null && user_ref === null ? null : (
-      <span class="event-subject">
+      <span>
         <Name text={[vendor, user_ref].filter(Boolean).join(' · ')} />
       </span>
     );
   return (
-    <span class="event-subject">
+    <span>
       <Name text={devices.find(vendor, device)?.name || device} />
     </span>
   );

@@ -22,7 +22,7 @@ export function Scopes({ chosen, fault, onChange }: ScopesProps) {
         {fault === '' ? texts.scopesHint : fault}
       </p>
       {SCOPES.map((scope) => (
-        <label key={scope} class="check check-described">
+        <label key={scope} class="check">
           <input
             type="checkbox"
             checked={chosen.includes(scope)}

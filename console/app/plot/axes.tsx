@@ -44,7 +44,6 @@ export function TimeAxis({ scale, left, width, y, tick }: TimeAxisProps) {
       {scale.ticks(Math.max(2, Math.floor((width - left) / PX_PER_TICK))).map((value) => (
         <text
           key={value.getTime()}
-          class="plot-tick"
           x={scale(value)}
           y={y}
           text-anchor={scale(value) > width - 30 ? 'end' : 'middle'}
