@@ -106,6 +106,26 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
+  it('keeps what is typed while what was typed before reaches the address', async () => {
+    await open('/devices');
+    await page.getByText('5 devices', { exact: true }).waitFor();
+    await page.evaluate(`{
+      const { setTimeout } = window;
+      const rest = (act) => () => {
+        window.setTimeout = setTimeout;
+        const field = document.querySelector('input[type="search"]');
+        field.value = '-1';
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        act();
+      };
+      window.setTimeout = (act, ms) => setTimeout(ms === 300 ? rest(act) : act, ms);
+    }`);
+    await page.getByLabel('Search').fill('LIGHT');
+    await page.waitForURL(({ searchParams: asked }) => asked.get('q') === '-1');
+    assert.equal(await page.getByLabel('Search').inputValue(), '-1');
+    await page.getByText('4 of 5 devices').waitFor();
+  });
+
   it('is worked by keyboard alone', async () => {
     await open('/devices');
     await row('light-1').waitFor();
