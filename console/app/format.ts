@@ -45,9 +45,13 @@ export function money(amount: string, currency: string): string {
 export const typedNumber = (value: number): string =>
   new Intl.NumberFormat(LOCALE, { useGrouping: false, maximumFractionDigits: 2 }).format(value);
 
-/** What was typed as a number; undefined where it is none. */
+/** Thousands as English writes them. */
+const GROUPED = /^-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/;
+/** What was typed as a number, as the page writes it or with a comma before its decimals; undefined where it is none. */
 export function numberTyped(text: string): number | undefined {
-  const plain = text.replaceAll(/\s/g, '').replace('−', '-').replace(',', '.');
+  const typed = text.replaceAll(/\s/g, '').replace('−', '-');
+  const isGrouped = language === 'en' && GROUPED.test(typed);
+  const plain = isGrouped ? typed.replaceAll(',', '') : typed.replace(',', '.');
   return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : undefined;
 }
 

@@ -150,6 +150,16 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor();
   });
 
+  it('takes a number as it writes it', async () => {
+    await open('/devices/testvendor/battery-1');
+    const form = page.getByRole('region', { name: 'Battery', exact: true });
+    await form.getByLabel('Power (W)').fill('2,000');
+    await form.getByRole('button', { name: 'Set' }).click();
+    await form.getByRole('status').getByText('Carried out').waitFor();
+    const { command } = vendor.calls.findLast(({ call }) => call === 'command') ?? {};
+    assert.equal(command?.type === 'set_battery_power' && command.power_w, 2_000);
+  });
+
   it('sends commands within the limits of the device, and says what came of each', async () => {
     await open('/devices/testvendor/charger-1');
     const form = page.getByRole('region', { name: 'Charging current' });
@@ -167,7 +177,10 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
         release = () => resolve(undefined);
       });
     await form.getByRole('button', { name: 'Set' }).click();
-    await outcome.getByText(/^Sent \d s ago, no response yet$/).waitFor();
+    await outcome
+      .getByRole('timer')
+      .getByText(/^Sent \d+ s ago, no response yet$/)
+      .waitFor();
     await isAccessible();
     await until('the command is at the vendor', () => vendor.calls.at(-1)?.call === 'command');
     release();
@@ -316,6 +329,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByText('"occurred_at"').waitFor();
     await isAccessible();
     await page.getByLabel('Device id').fill('');
+    await page.getByText('The browser did not allow copying.').waitFor({ state: 'hidden' });
     await page.getByLabel('Type').selectOption('device.state_changed');
     vendor.reading = { online: true, on: false, watt: 3 };
     await console.api('GET', '/devices/light-1');
@@ -342,6 +356,11 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     });
     await open('/events');
     await page.getByText('110 events', { exact: true }).waitFor();
+    // All of one moment: they stay in the order of the log.
+    await page.getByLabel('Type').selectOption('all');
+    await page.locator('.events summary').first().click();
+    await page.getByText('"evt_new_0"').waitFor();
+    await page.getByLabel('Type').selectOption('');
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Show older' }).click();
     await page.getByText('130 events', { exact: true }).waitFor();

@@ -46,7 +46,11 @@ function Outcome({ attempt }: { readonly attempt: Attempt }) {
 function Waiting({ since }: { readonly since: number }) {
   const at = useNow(1_000) - now() + Date.now();
   const seconds = Math.max(0, Math.round((at - since) / 1_000));
-  return <span class="mark mark-still">{texts.states.sending(String(seconds))}</span>;
+  return (
+    <span class="mark mark-still" role="timer">
+      {texts.states.sending(String(seconds))}
+    </span>
+  );
 }
 
 function Explanation({ attempt }: { readonly attempt: Attempt }) {

@@ -72,7 +72,10 @@ export function useEvents(query: EventQuery): Events {
     const known = new Set(live.map(({ id }) => id));
     const all = [...live, ...(data?.events ?? []).filter(({ id }) => !known.has(id))];
     if (!wanted.has('device.state_changed')) return all;
-    return [...states.filter(fits), ...all].sort((a, b) => (a.recorded_at < b.recorded_at ? 1 : -1));
+    // What was recorded at one moment stays in its order.
+    return [...states.filter(fits), ...all].sort(
+      (a, b) => Number(a.recorded_at < b.recorded_at) - Number(a.recorded_at > b.recorded_at),
+    );
   }, [name, data, others, states]);
   return { list, error: error ?? older.error ?? null, isLoading: isPending, older };
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { words } from '../words/index.ts';
 import { ActionButton } from './action-button.tsx';
 import { Code } from './scrolled.tsx';
@@ -19,6 +19,7 @@ interface CopyableProps {
 export function Copyable({ text, act, done = texts.copied, isWrapped = false }: CopyableProps) {
   const code = useRef<HTMLElement>(null);
   const [said, setSaid] = useState('');
+  useEffect(() => setSaid(''), [text]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
