@@ -68,7 +68,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     await menu.click();
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
-    assert.equal(await button('Menu').getAttribute('aria-expanded'), 'false');
+    await page.locator('button[aria-expanded=false]').getByText('Menu').waitFor();
     await page.setViewportSize(DESK);
     assert.equal(await button('Menu').isVisible(), false);
   });
@@ -166,7 +166,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     const { page } = console;
     const statuses = await Array.fromAsync({ length: 80 }, async () => (await calls('/links', key)).status);
     assert.ok(statuses.includes(429));
-    await page.getByText(/so they are halved until \d\d:\d\d/).waitFor({ timeout: 15_000 });
+    await page.getByText(/so they are halved until \d\d:\d\d/).waitFor();
     await page.getByText('of 5,000').waitFor();
     await isAccessible();
   });

@@ -96,7 +96,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
   it('is an error with its reason where the conditions could not be read', async () => {
     await refuse('**/openapi.json');
     await console.open(`/devices/sandbox/${simulated}`);
-    await region('Simulation').getByText('busy now').waitFor({ timeout: 20_000 });
+    await region('Simulation').getByText('busy now').waitFor();
     await page.unroute('**/openapi.json');
     await region('Simulation').getByRole('button', { name: 'Try again' }).click();
     await region('Simulation').getByLabel('Charge level (%)').waitFor();
@@ -135,7 +135,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await release();
     await refuse('**/history?**');
     await earlier.press('Enter');
-    await history.getByText('busy now').waitFor({ timeout: 20_000 });
+    await history.getByText('busy now').waitFor();
     assert.equal(
       await history.getByText('No values').count(),
       0,

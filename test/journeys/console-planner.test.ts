@@ -339,11 +339,11 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Sandbox vehicle' }).click();
     await page.getByRole('link', { name: 'Plan charging' }).click();
     await page.getByRole('heading', { name: 'What it costs' }).waitFor();
+    await page.getByText(/^Measured /).waitFor();
     const id = new URL(page.url()).searchParams.get('device') ?? '';
     const { body } = await console.call('GET', `/devices/${id}`);
     const { state } = body as { readonly state: { readonly battery_soc: number } };
     assert.equal(await page.getByLabel('Level now (%)').inputValue(), String(state.battery_soc));
-    await page.getByText(/^Measured /).waitFor();
     await page.getByLabel('Level now (%)').fill('10');
     await page.waitForURL(({ searchParams: asked }) => asked.get('soc') === '10');
     await page.getByLabel('Car or charger').selectOption('');

@@ -63,7 +63,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     }
     await assertNotKept(console, code);
     gateway = startGatewayProcess({ url: world.connect, code });
-    await card('<img src').getByText('Connected').waitFor({ timeout: 30_000 });
+    await card('<img src').getByText('Connected').waitFor();
     await button('Done, hide it').click();
     assert.equal(await page.getByText(code).count(), 0);
   });
@@ -84,7 +84,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     home = await homeGateway(console, { url: world.connect, places });
     await console.open('/gateways');
     await card('Home').getByRole('button', { name: 'Discover devices' }).click();
-    await page.getByText('1 device answers').waitFor({ timeout: 20_000 });
+    await page.getByText('1 device answers').waitFor();
     await page.getByText(`Looked in ${HOME}.`).waitFor();
     const row = page.getByRole('row').filter({ hasText: '10.9.0.2' });
     await row.getByText('Shelly', { exact: true }).waitFor();
@@ -95,7 +95,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     }
     await home.close();
     home = undefined;
-    await page.getByText('Not connected').waitFor({ timeout: 30_000 });
+    await page.getByText('Not connected').waitFor();
     await card('Home').getByRole('button', { name: 'Discover devices' }).click();
     await card('Home').getByRole('alert').waitFor();
   });

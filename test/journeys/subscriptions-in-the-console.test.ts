@@ -159,7 +159,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
       return false;
     });
     // It is seen without a reload.
-    await page.getByText('Paused', { exact: true }).waitFor({ timeout: 15_000 });
+    await page.getByText('Paused', { exact: true }).waitFor();
     await page.getByText('The receiver answered 410, gone.').waitFor();
     await isAccessible();
     await console.open('');
