@@ -36,8 +36,7 @@ export function BrandForm({ saved, onTyped, onSaved }: BrandFormProps) {
   const [addresses, setAddresses] = useState(addressesOf(saved));
   const [faults, setFaults] = useState(NO_FAULTS);
   const { run, isBusy, error } = useAction();
-  const colorId = useId();
-  const written = color.trim().toLowerCase();
+  const written = writtenAs(color);
   const isColor = COLOR.test(written);
   const typed = (change: () => void) => {
     change();
@@ -82,41 +81,15 @@ export function BrandForm({ saved, onTyped, onSaved }: BrandFormProps) {
         {...{ label: texts.name, hint: texts.nameHint, text: name, fault: faults.name, most: LONGEST_NAME }}
         onInput={(text) => typed(() => setName(text))}
       />
-      <div class="brand-color">
-        <TextInput
-          {...{ label: texts.color, hint: texts.colorHint, text: color, fault: faults.color }}
-          most={LONGEST_COLOR}
-          onInput={(text) =>
-            typed(() => {
-              setColor(text);
-              setPlain(text === '');
-            })
-          }
-        />
-        <label for={colorId} class="hidden-visually">
-          {texts.pick}
-        </label>
-        <input
-          id={colorId}
-          class="color"
-          type="color"
-          value={isColor ? written : OWN?.light.fill}
-          onInput={({ currentTarget }) =>
-            typed(() => {
-              setColor(currentTarget.value);
-              setPlain(false);
-            })
-          }
-        />
-      </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isPlain}
-          onChange={({ currentTarget }) => typed(() => setPlain(currentTarget.checked))}
-        />
-        {texts.plain}
-      </label>
+      <ColorFields
+        {...{ color, isPlain, fault: faults.color }}
+        onChange={(next, isNextPlain) =>
+          typed(() => {
+            setColor(next);
+            setPlain(isNextPlain);
+          })
+        }
+      />
       {ADDRESSES.map((field) => (
         <TextInput
           key={field}
@@ -135,6 +108,50 @@ export function BrandForm({ saved, onTyped, onSaved }: BrandFormProps) {
         </ActionButton>
       </div>
     </Form>
+  );
+}
+
+const writtenAs = (color: string): string => color.trim().toLowerCase();
+
+interface ColorFieldsProps {
+  readonly color: string;
+  /** Whether it is the colour of elnav, whatever is typed. */
+  readonly isPlain: boolean;
+  readonly fault: string;
+  readonly onChange: (color: string, isPlain: boolean) => void;
+}
+
+/** A colour, typed or picked, or none of one's own. */
+function ColorFields({ color, isPlain, fault, onChange }: ColorFieldsProps) {
+  const id = useId();
+  const written = writtenAs(color);
+  return (
+    <>
+      <div class="brand-color">
+        <TextInput
+          {...{ label: texts.color, hint: texts.colorHint, text: color, fault, most: LONGEST_COLOR }}
+          onInput={(text) => onChange(text, text === '')}
+        />
+        <label for={id} class="hidden-visually">
+          {texts.pick}
+        </label>
+        <input
+          id={id}
+          class="color"
+          type="color"
+          value={COLOR.test(written) ? written : OWN?.light.fill}
+          onInput={({ currentTarget }) => onChange(currentTarget.value, false)}
+        />
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isPlain}
+          onChange={({ currentTarget }) => onChange(color, currentTarget.checked)}
+        />
+        {texts.plain}
+      </label>
+    </>
   );
 }
 

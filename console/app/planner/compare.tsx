@@ -19,7 +19,7 @@ interface CompareProps {
 
 /** What a plan costs, and what the same charge would cost at another time. */
 export function Compare({ charge: { slots }, plans: { cheapest, atOnce, late } }: CompareProps) {
-  const ways = [
+  const ways: readonly Way[] = [
     { name: texts.cheapest, plan: cheapest, cost: cheapest.total_cost },
     { name: texts.atOnce, plan: atOnce, cost: realCost(atOnce, slots) },
     { name: texts.late, plan: late, cost: realCost(late, slots) },
@@ -37,46 +37,58 @@ export function Compare({ charge: { slots }, plans: { cheapest, atOnce, late } }
         {average === undefined ? null : <Figure name={texts.average} value={ore(average * 100)} />}
       </dl>
       <Said text={texts.said(cost, [amountOf(saving), shareOf(saving)].join(' '))} />
-      <TableScroll labelledBy="compare">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{texts.way}</th>
-              <th scope="col" class="number">
-                {texts.cost}
-              </th>
-              <th scope="col" class="number">
-                {texts.saves}
-              </th>
-              <th scope="col" class="number">
-                {texts.average}
-              </th>
-              <th scope="col" class="number">
-                {texts.energy}
-              </th>
-              <th scope="col" class="number">
-                {texts.done}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {ways.map(({ name, plan, cost: costs }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="number">{money(costs, CURRENCY)}</td>
-                <td class="number">
-                  {plan === cheapest ? words.none : savedText(savingOf(cheapest.total_cost, costs))}
-                </td>
-                <td class="number">{averageText(costs, plan)}</td>
-                <td class="number">{energy(plan.total_energy_wh)}</td>
-                <td class="number">{doneText(plan, slots)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableScroll>
+      <Ways {...{ ways, cheapest, slots }} />
       <p class="hint">{texts.included}</p>
     </section>
+  );
+}
+
+interface Way {
+  readonly name: string;
+  readonly plan: Plan;
+  /** kr, a decimal. */
+  readonly cost: string;
+}
+
+interface WaysProps {
+  readonly ways: readonly Way[];
+  readonly cheapest: Plan;
+  readonly slots: Charge['slots'];
+}
+
+const COLUMNS = ['cost', 'saves', 'average', 'energy', 'done'] as const;
+
+/** Each way to charge, and what the plan saves compared with it. */
+function Ways({ ways, cheapest, slots }: WaysProps) {
+  return (
+    <TableScroll labelledBy="compare">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.way}</th>
+            {COLUMNS.map((column) => (
+              <th key={column} scope="col" class="number">
+                {texts[column]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {ways.map(({ name, plan, cost: costs }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{money(costs, CURRENCY)}</td>
+              <td class="number">
+                {plan === cheapest ? words.none : savedText(savingOf(cheapest.total_cost, costs))}
+              </td>
+              <td class="number">{averageText(costs, plan)}</td>
+              <td class="number">{energy(plan.total_energy_wh)}</td>
+              <td class="number">{doneText(plan, slots)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableScroll>
   );
 }
 
