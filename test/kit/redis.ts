@@ -8,21 +8,30 @@ const url = process.env.TEST_REDIS_URL;
 /** Why tests with Redis are skipped, or false. */
 export const withoutRedis = url === undefined ? 'TEST_REDIS_URL is not set' : false;
 
-/** The options of the services: a call never waits long for an unreachable Redis. */
+/** The options of the services, but for the time after which a command is given up: a busy machine may need more. */
 const OPTIONS = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  commandTimeout: 250,
+  commandTimeout: 60_000,
   enableAutoPipelining: true,
-} as const;
+};
 
 export function anyPrefix(): string {
   return `${randomId(systemRandom)}:`;
 }
 
 /** A connected client; clients with the same prefix share their keys. */
-export async function openRedis(prefix = anyPrefix(), address = url ?? ''): Promise<Redis> {
-  const redis = new Redis(address, { ...OPTIONS, keyPrefix: prefix, retryStrategy: () => 10 });
+export async function openRedis(
+  prefix = anyPrefix(),
+  address = url ?? '',
+  commandTimeout = OPTIONS.commandTimeout,
+): Promise<Redis> {
+  const redis = new Redis(address, {
+    ...OPTIONS,
+    commandTimeout,
+    keyPrefix: prefix,
+    retryStrategy: () => 10,
+  });
   redis.on('error', () => {});
   if (redis.status !== 'ready') await once(redis, 'ready');
   return redis;
