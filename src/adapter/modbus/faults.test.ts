@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { linkConnections } from '../../../test/kit/link-connections.ts';
+import { until } from '../../../test/kit/until.ts';
 import { AppError } from '../../core/errors.ts';
 import { modbus } from './index.ts';
 
@@ -107,7 +107,7 @@ describe('a faulty Modbus device', { timeout: 60_000 }, () => {
     const part: Answer = (request, socket) => sound(request, socket)?.subarray(0, 8);
     const { device, clock, requests, count } = await met(test, [part]);
     const asked = failure(device.readHolding(0, 2, { timeoutMs: 2_000 }));
-    while (requests.length === 0) await setImmediate(undefined, { signal: AbortSignal.timeout(10_000) });
+    await until('the device is asked', () => requests.length > 0);
     clock.turn(2_000);
     assert.equal((await asked).code, 'vendor.timeout');
     assert.equal(count(), 0);

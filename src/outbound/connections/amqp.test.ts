@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import rhea, { type Connection, type EventContext, type Message, type Sender } from 'rhea';
 import { LOOPBACK } from '../../../test/kit/loopback.ts';
+import { until } from '../../../test/kit/until.ts';
 import type { AmqpMessage, Broker } from '../../adapter/connections.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -105,7 +106,7 @@ async function textOf(messages: AsyncIterator<AmqpMessage>): Promise<string> {
   return value.text();
 }
 
-describe('a broker that speaks AMQP 1.0', { timeout: 30_000 }, () => {
+describe('a broker that speaks AMQP 1.0', () => {
   it('gives its messages in order, whatever their bodies are made of', async (test) => {
     const { port, send, connections } = await broker(test);
     const { listen, heard } = connectionsTo(test, port);
@@ -129,7 +130,7 @@ describe('a broker that speaks AMQP 1.0', { timeout: 30_000 }, () => {
     await settle();
     assert.deepEqual(outcomes, []);
     assert.equal(await textOf(messages), 'b');
-    while (outcomes.length === 0) await setImmediate();
+    await until('the broker has learned it', () => outcomes.length > 0);
     assert.deepEqual(outcomes, ['accepted']);
   });
 
@@ -139,13 +140,14 @@ describe('a broker that speaks AMQP 1.0', { timeout: 30_000 }, () => {
     const messages = await listen();
     const [sender] = senders;
     assert.ok(sender !== undefined);
-    while (creditOf(sender) === 0) await setImmediate();
+    await until('messages are asked for', () => creditOf(sender) !== 0);
     assert.equal(creditOf(sender), 20);
     for (let count = 0; count < 20; count += 1) send({ body: String(count) });
     await settle();
     assert.equal(creditOf(sender), 0);
     for (let count = 0; count < 5; count += 1) assert.equal(await textOf(messages), String(count));
-    while (creditOf(sender) !== 4) await setImmediate();
+    await until('four are accepted', () => creditOf(sender) === 4);
+    await settle();
     assert.equal(creditOf(sender), 4, 'the fifth is not accepted yet');
   });
 
@@ -191,7 +193,7 @@ describe('a broker that speaks AMQP 1.0', { timeout: 30_000 }, () => {
     const silent = await lineServer(test, [() => {}]);
     const waiting = connectionsTo(test, silent.port);
     const listening = waiting.listen();
-    while (silent.heard.length === 0) await setImmediate();
+    await until('the protocol is asked for', () => silent.heard.length > 0);
     waiting.clock.turn(5_000);
     await assert.rejects(listening, failsWith('vendor.timeout', /did not respond in time/));
 

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { LOOPBACK } from '../../../test/kit/loopback.ts';
 import { MQTT_URL, ownTopic, withoutBroker } from '../../../test/kit/mosquitto.ts';
 import { tcpProxy } from '../../../test/kit/tcp-proxy.ts';
+import { until } from '../../../test/kit/until.ts';
 import type { Broker, MqttMessage, MqttRequest } from '../../adapter/connections.ts';
 import { systemClock, turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -72,7 +73,7 @@ const failsWith = (code: string, sentence: RegExp) => (error: unknown) => {
   return true;
 };
 
-describe('an MQTT broker', { skip: withoutBroker, timeout: 30_000 }, () => {
+describe('an MQTT broker', { skip: withoutBroker }, () => {
   it('gives what is published to those who have subscribed, over one connection of the link', async (test) => {
     const { listen, publish, connections, counts } = connectionsTo(test);
     const topic = ownTopic();
@@ -164,7 +165,7 @@ describe('an MQTT broker', { skip: withoutBroker, timeout: 30_000 }, () => {
   });
 });
 
-describe('a message that is too large', { skip: withoutBroker, timeout: 30_000 }, () => {
+describe('a message that is too large', { skip: withoutBroker }, () => {
   const MIB = 1024 * 1024;
 
   it('is skipped with its size, acknowledged, and what follows it comes', async (test) => {
@@ -208,12 +209,12 @@ const brokerThat = (behave: (socket: Parameters<Peer>[0], data: Buffer) => void)
 };
 
 async function badBroker(test: TestContext, peer: Peer, more: Partial<Broker> = {}) {
-  const { port } = await lineServer(test, [peer]);
+  const { port, heard } = await lineServer(test, [peer]);
   const clock = turnedClock();
-  return { clock, ...connectionsTo(test, { host: '127.0.0.1', port, ...more }, clock) };
+  return { clock, heard, ...connectionsTo(test, { host: '127.0.0.1', port, ...more }, clock) };
 }
 
-describe('a broker that is none', { timeout: 30_000 }, () => {
+describe('a broker that is none', () => {
   it('that refuses the password costs the link only where the user typed it', async (test) => {
     const refuses = brokerThat((socket) => socket.end(CONNACK(4)));
     const secret = { username: 'me', password: 'canary-6651' };
@@ -226,9 +227,9 @@ describe('a broker that is none', { timeout: 30_000 }, () => {
   });
 
   it('that never answers is not waited for', async (test) => {
-    const { publish, clock } = await badBroker(test, () => {});
+    const { publish, clock, heard } = await badBroker(test, () => {});
     const published = publish('a', 'b');
-    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    await until('the broker is greeted', () => heard.length > 0);
     clock.turn(5_000);
     await assert.rejects(published, failsWith('vendor.timeout', /did not respond in time/));
   });
@@ -241,7 +242,7 @@ describe('a broker that is none', { timeout: 30_000 }, () => {
       }),
     );
     const published = publish('a', 'b', { use: 'command' });
-    while (counts().sent === 0) await setImmediate();
+    await until('the command is sent', () => counts().sent > 0);
     clock.turn(5_000);
     await assert.rejects(published, failsWith('command.outcome_unknown', /Box/));
   });

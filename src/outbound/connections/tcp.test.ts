@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { LOOPBACK } from '../../../test/kit/loopback.ts';
+import { until } from '../../../test/kit/until.ts';
 import type { Exchange, Target } from '../../adapter/connections.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -66,20 +66,15 @@ const failsWith = (code: string, sentence: string | RegExp) => (error: unknown) 
   return true;
 };
 
-/** Nothing here takes so long. */
-const within = () => ({ signal: AbortSignal.timeout(10_000) });
-
 /** Lets the network have its time, and the clock stand still. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
 }
 
-const heardBy = async ({ heard }: LineServer, count: number) => {
-  const { signal } = within();
-  while (heard.length < count) await setImmediate(undefined, { signal });
-};
+const heardBy = ({ heard }: LineServer, count: number) =>
+  until('the server has heard so much', () => heard.length >= count);
 
-describe('an exchange over TCP', { timeout: 30_000 }, () => {
+describe('an exchange over TCP', () => {
   it('opens one connection for all that a link asks, one after the other', async (test) => {
     let atOnce = 0;
     let most = 0;
@@ -109,9 +104,8 @@ describe('an exchange over TCP', { timeout: 30_000 }, () => {
     assert.equal(server.sockets.length, 3);
     const [first] = server.sockets;
     assert.ok(first !== undefined);
-    const ended = once(first, 'close', within());
     connections.closeLink(LINK);
-    await ended;
+    await until('the server sees the end', () => first.closed);
     assert.equal(connections.count(), 2);
     assert.equal(await ask('d', { link: { account: 1, link: 'link-2' } }), 'dd');
     assert.equal(server.sockets.length, 3);
@@ -128,9 +122,8 @@ describe('an exchange over TCP', { timeout: 30_000 }, () => {
     assert.equal(connections.count(), 1);
     const [first] = server.sockets;
     assert.ok(first !== undefined);
-    const ended = once(first, 'close', within());
     clock.turn(1_000);
-    await ended;
+    await until('the server sees the end', () => first.closed);
     assert.equal(connections.count(), 0);
     assert.equal(await ask('c'), 'cc');
     assert.equal(server.sockets.length, 2);
@@ -161,7 +154,7 @@ describe('an exchange over TCP', { timeout: 30_000 }, () => {
       echoes,
     ]);
     await gone.ask('a');
-    await settle();
+    await until('the end of the connection is seen', () => gone.connections.count() === 0);
     assert.equal(await gone.ask('b'), 'bb');
     assert.deepEqual(gone.server.heard, ['a', 'b']);
   });
@@ -221,10 +214,10 @@ describe('an exchange over TCP', { timeout: 30_000 }, () => {
   });
 
   it('does not take what came unasked for the response to what is asked next', async (test) => {
-    const { ask, server } = await served(test, [echoes]);
+    const { ask, server, connections } = await served(test, [echoes]);
     await ask('a');
     server.sockets[0]?.write('unasked\n');
-    await settle();
+    await until('it has cost the connection', () => connections.count() === 0);
     assert.equal(await ask('b'), 'bb');
     assert.equal(server.sockets.length, 2);
   });
@@ -379,7 +372,7 @@ describe('a connection with TLS', () => {
   });
 });
 
-describe('connections', { timeout: 30_000 }, () => {
+describe('connections', () => {
   it('of an account are so many at most; those that nobody uses give way', async (test) => {
     const { ask, connections, server } = await served(test, [
       (socket, say) => {
