@@ -65,7 +65,6 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     browser = await openBrowser();
     page = await browser.newPage({ locale: 'en-GB', viewport: DESK });
     home = await browser.newPage({ locale: 'en-GB', viewport: PHONE });
-    for (const one of [page, home]) one.setDefaultTimeout(60_000);
     faults = faultsOf(page);
     // What the page asks for now and then is asked for when the test says so.
     await page.clock.install();

@@ -68,7 +68,6 @@ describe("the operator's pages in a browser", { skip: withoutBrowser }, () => {
   /** A page of a browser of its own, whose faults are looked at in the end. */
   async function open(options: BrowserContextOptions): Promise<Page> {
     const one = await watchedPage(browser, world.grid, options);
-    one.page.setDefaultTimeout(60_000);
     watched.push(one);
     return one.page;
   }

@@ -6,9 +6,12 @@ const executablePath = process.env.TEST_CHROMIUM;
 export const withoutBrowser: string | false =
   executablePath === undefined || executablePath === '' ? 'TEST_CHROMIUM is not set' : false;
 
+/** What a page is waited for. It measures nothing: it is as long as a busy machine may need. */
+const DEADLINE_MS = 60_000;
+
 /** Chromium, without the requests to its vendor that it makes by itself. */
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: executablePath ?? '',
     args: [
       // In containers tests run as root, where Chromium's sandbox does not work.
@@ -21,4 +24,5 @@ export function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+  return browser.on('context', (context) => context.setDefaultTimeout(DEADLINE_MS));
 }

@@ -36,7 +36,6 @@ export async function openConsole(
   const [name = '', value = ''] = (await signUp(world, email)).split('=');
   const context: BrowserContext = await browser.newContext({ locale: 'en-GB', viewport: DESK, ...options });
   await context.addCookies([{ name, value, url: world.grid }]);
-  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults = faultsOf(page);
   const left: string[] = [];
