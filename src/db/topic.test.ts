@@ -63,7 +63,7 @@ onEachEngine('questions', (engine) => {
     ]);
     AGE.answer(there.bus, ({ name }) => ages.get(name));
     const ask = async (name: string) => {
-      const asked = await AGE.ask(here.bus, { name }, { timeoutMs: name === 'stranger' ? 50 : 5_000 });
+      const asked = await AGE.ask(here.bus, { name }, { timeoutMs: name === 'stranger' ? 50 : 60_000 });
       return asked.state === 'answered' ? asked.message : asked.state;
     };
     assert.deepEqual([await ask('Ada'), await ask('nobody'), await ask('stranger')], [36, null, 'silent']);

@@ -210,7 +210,7 @@ describe('a tunnel', () => {
     const dialled = tunnel.dial(TO, never);
     dialled.catch(() => {});
     await asked;
-    const closed = once(sockets.far, 'close', { signal: AbortSignal.timeout(10_000) });
+    const closed = once(sockets.far, 'close', { signal: AbortSignal.timeout(60_000) });
     for (const frame of frames) sockets.far.send(frame);
     return { dialled, closed, sockets };
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
 import { type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
 import { onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
 import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter, Found } from '../../adapter/adapter.ts';
 import { type Interventions, NeedsUser } from '../../adapter/interventions.ts';
@@ -212,13 +213,14 @@ onEachEngine('what only users can do', (engine) => {
     for (const end of ends) {
       vendor.onRead = lost;
       await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.login_expired' });
-      await settled(async () => (await open()).length === 1);
+      // The status of a link is stored beside the call that it follows from.
+      await until('it is open', async () => (await open()).length === 1);
       assert.deepEqual(await open(), ['null sign_in_again']);
       assert.deepEqual(await open({ device: 'charger-1' }), ['null sign_in_again']);
       for (const { id } of listed) assert.deepEqual(await shownInList(id), ['sign_in_again'], id);
       vendor.onRead = async () => {};
       await end();
-      await settled(async () => (await open()).length === 0);
+      await until('it has ended', async () => (await open()).length === 0);
       for (const { id } of listed) assert.deepEqual(await shown(id), [], id);
     }
     assert.equal((await all({ state: 'all' })).length, ends.length);
@@ -285,9 +287,4 @@ onEachEngine('what only users can do', (engine) => {
     await assert.rejects(world.send(account, 'light-1', { type: 'turn_on' }), { code: 'vendor.refused' });
     assert.deepEqual(await open(), []);
   });
-
-  /** The status of a link is stored beside the call that it follows from. */
-  async function settled(holds: () => Promise<boolean>): Promise<void> {
-    for (let turn = 0; turn < 1_000 && !(await holds()); turn += 1) await new Promise(setImmediate);
-  }
 });

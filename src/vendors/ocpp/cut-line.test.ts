@@ -170,7 +170,7 @@ async function outcomeOf(protocol: Protocol, cut: Cut | null): Promise<Outcome> 
 /** Fails a session that never ends, so that the others can go on. */
 function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the session never ended')), 20_000);
+  const timer = setTimeout(() => reject(new Error('the session never ended')), 60_000);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
