@@ -112,6 +112,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await page.getByLabel('Postnummer, ort eller koordinater').fill('Stokholm');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Stockholm', exact: true }).click();
+    await page.waitForURL(`${full.grid}/lookup?q=Stockholm`);
     assert.match((await page.locator('#answer').textContent()) ?? '', /SE3 Stockholm/);
     await assertAccessibleWithScripts('/lookup?q=Stokholm');
     await end(watched);

@@ -250,6 +250,7 @@ describe("the operator's pages in a browser", { skip: withoutBrowser }, () => {
     await page.getByText('1 account', { exact: true }).waitFor();
     await assertAccessible(page);
     await click('link', ERIK);
+    await page.waitForURL(/\/accounts\/\d+$/);
     erik = Number(new URL(page.url()).pathname.split('/').at(-1));
     await click('link', 'Give the role');
     await page.getByText(`to ${ERIK} (account ${erik})?`).waitFor();
