@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { CookieBrowser } from '../kit/cookie-browser.ts';
 import { ENGINES, makePlace, type Place } from '../kit/databases.ts';
+import { freePort } from '../kit/free-port.ts';
 import { callWith, envOf, runToEnd, startService, stopService } from '../kit/service.ts';
 import { ADMIN_TOKEN, VAULT_KEYS } from '../kit/world.ts';
 
@@ -24,14 +25,6 @@ function stranger() {
   return own === 0
     ? { uid: { uid: 65_534 }, chown: 'sudo chown -R 65534' }
     : { uid: {}, chown: 'chmod -R u+rwX' };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** The key that `npm run key` creates. */
