@@ -96,6 +96,13 @@ onEachEngine("the forms of the operator's pages", (engine) => {
     assert.equal(limits((await operator.post(`${account}/keys`, { label: ' ' })).text), stored);
   });
 
+  it('that are too long are refused in the language of the page', async () => {
+    const label = 'x'.repeat(2_000_000);
+    const { status, text } = await operator.post(`${account}/keys`, { label }, { language: 'sv' });
+    assert.equal(status, 413);
+    assert.match(text, />Det som skickades är för långt\. Inget har gjorts\.</);
+  });
+
   it('let browsers show no messages of their own', async () => {
     const shown = [
       await pages.browser().get('/operator/sign-in'),
