@@ -141,9 +141,9 @@ async function call(world: World, key: string, times: number): Promise<void> {
     await fetch(`${world.connect}/vendors`, { headers: { 'x-api-key': key } });
 }
 
-/** The console shows the present: browsers learn the time from the service. */
+/** Browsers learn the time from the service: an afternoon, with prices ahead that differ. */
 async function takeConsole(browser: Browser): Promise<void> {
-  const clock = jumpingClock(SCENE_MS);
+  const clock = jumpingClock(systemClock.now() - NOW + SCENE_MS);
   const world = await openAt(clock, undefined, [madeUpPrices(clock)]);
   try {
     const { cookie, key } = await prepareAccount(world);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
+import { collectGarbage } from '../../test/kit/garbage.ts';
 import type { EventsWatch, VendorEvent } from '../adapter/stream.ts';
 import { publicAddresses } from './address-guard.ts';
 import { createAgent } from './agent.ts';
@@ -105,6 +106,7 @@ describe('events', () => {
         parsed(chunks),
         fails('answer_invalid', /an event of more than 1048576 characters/),
       );
+    collectGarbage();
     const before = process.memoryUsage().heapUsed;
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(': ');
@@ -114,6 +116,7 @@ describe('events', () => {
     const all: VendorEvent[] = [];
     for await (const event of eventsIn(endless(), { name: 'tester', watch: {}, id: '' })) all.push(event);
     assert.deepEqual(all, [message('after')]);
+    collectGarbage();
     assert.ok(process.memoryUsage().heapUsed - before < 60 * MEBIBYTE, '125 MiB of a comment are not kept');
   });
 });

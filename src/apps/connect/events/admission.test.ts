@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { FastifyRequest } from 'fastify';
 import { unknownKey } from '../../../../test/kit/accounts.ts';
+import { collectGarbage } from '../../../../test/kit/garbage.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Principal } from '../../../domain/accounts/index.ts';
 import { admissionOf } from './admission.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const requestWith = (headers: Record<string, string>) => ({ headers }) as unknown as FastifyRequest;
 const principal = { scopes: new Set(['devices:read']) } as unknown as Principal;
