@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Clock, systemClock } from '../src/core/clock.ts';
-import { DAY_MS } from '../src/core/durations.ts';
+import { DAY_MS, HOUR_MS } from '../src/core/durations.ts';
 import type { PriceSource } from '../src/sources/contract/market.ts';
 import { openBrowser } from '../test/kit/chromium.ts';
 import { makePlace, type Place } from '../test/kit/databases.ts';
@@ -141,14 +141,16 @@ async function call(world: World, key: string, times: number): Promise<void> {
     await fetch(`${world.connect}/vendors`, { headers: { 'x-api-key': key } });
 }
 
-/** Browsers learn the time from the service: an afternoon, with prices ahead that differ. */
+/** The console shows the present: browsers learn the time from the service. */
 async function takeConsole(browser: Browser): Promise<void> {
-  const clock = jumpingClock(systemClock.now() - NOW + SCENE_MS);
+  const clock = jumpingClock(SCENE_MS);
   const world = await openAt(clock, undefined, [madeUpPrices(clock)]);
   try {
     const { cookie, key } = await prepareAccount(world);
     const car = await playScene({ world, clock, key });
     const cookies = { elnav_session: cookie };
+    // Whatever the hour is, prices differ until then.
+    const inSomeHours = new Date(Math.ceil((clock.now() + 15 * HOUR_MS) / HOUR_MS) * HOUR_MS).toISOString();
     const live = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
     await take(browser, {
       name: 'console-device',
@@ -175,7 +177,7 @@ async function takeConsole(browser: Browser): Promise<void> {
     });
     await take(browser, {
       name: 'console-planner',
-      url: `${world.connect}/console/planner?vendor=sandbox&device=${car}`,
+      url: `${world.connect}/console/planner?${new URLSearchParams({ vendor: 'sandbox', device: car, by: inSomeHours })}`,
       options: WIDE,
       cookies,
       prepare: async (page) => {

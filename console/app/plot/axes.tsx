@@ -1,6 +1,7 @@
 import type { ScaleLinear, ScaleTime } from 'd3-scale';
 
 const PX_PER_TICK = 90;
+const PX_PER_LETTER = 7;
 /** Lines of a scale of values, about. */
 export const VALUE_TICKS = 4;
 
@@ -41,16 +42,16 @@ interface TimeAxisProps {
 export function TimeAxis({ scale, left, width, y, tick }: TimeAxisProps) {
   return (
     <>
-      {scale.ticks(Math.max(2, Math.floor((width - left) / PX_PER_TICK))).map((value) => (
-        <text
-          key={value.getTime()}
-          x={scale(value)}
-          y={y}
-          text-anchor={scale(value) > width - 30 ? 'end' : 'middle'}
-        >
-          {tick(value)}
-        </text>
-      ))}
+      {scale.ticks(Math.max(2, Math.floor((width - left) / PX_PER_TICK))).map((value) => {
+        const text = tick(value);
+        // One at the right edge is moved no further than it must be: the one before it is near.
+        const x = Math.min(scale(value), width - (text.length * PX_PER_LETTER) / 2);
+        return (
+          <text key={value.getTime()} x={x} y={y} text-anchor="middle">
+            {text}
+          </text>
+        );
+      })}
     </>
   );
 }
