@@ -7,6 +7,7 @@ import { createDeviceStore, type Sighting } from '../src/domain/devices/store.ts
 import { openCore } from '../test/kit/core-world.ts';
 import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
+import { addAccount } from './account.ts';
 import { median } from './load.ts';
 import { plainSightings } from './plain-sightings.ts';
 import { count, percent, run, type Section } from './report.ts';
@@ -40,11 +41,7 @@ async function contender(engine: Engine, seeOf: (database: Database) => See): Pr
   vendor.devices = Array.from({ length: DEVICES }, (_, index) => `charger-${index}`);
   const place = await makePlace(engine);
   const core = await openCore({ place, clock: systemClock, adapters: [vendor.adapter] });
-  const { id: account } = await core.database.queries
-    .insertInto('accounts')
-    .values({ email: 'bench@example.com', name: '', tier: 'pro', created_at: 1, throttled_until: null })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const account = await addAccount(core.database);
   await core.link(account, 'testvendor');
   const see = seeOf(core.database);
   let energy = 0;

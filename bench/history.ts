@@ -10,6 +10,7 @@ import { dayPrices } from '../src/domain/prices/test-prices.ts';
 import { openCore } from '../test/kit/core-world.ts';
 import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
+import { addAccount } from './account.ts';
 import { median } from './load.ts';
 import { count, run, type Section } from './report.ts';
 import { benchToday } from './today.ts';
@@ -45,11 +46,7 @@ async function bench(engine: Engine): Promise<Section> {
   const place = await makePlace(engine);
   const core = await openCore({ place, clock: systemClock, adapters: [vendor.adapter] });
   const { database } = core;
-  const { id: account } = await database.queries
-    .insertInto('accounts')
-    .values({ email: 'bench@example.com', name: '', tier: 'pro', created_at: 1, throttled_until: null })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const account = await addAccount(database);
   await core.link(account, 'testvendor');
   const store = createHistoryStore(database);
   const to = quarterNow();

@@ -4,6 +4,7 @@ import { systemClock } from '../src/core/clock.ts';
 import { openCore } from '../test/kit/core-world.ts';
 import { ENGINES, makePlace, type Place } from '../test/kit/databases.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
+import { addAccount } from './account.ts';
 import { type Child, startChild } from './children.ts';
 import { quantile } from './load.ts';
 import { count, ms, percent, run, type Section } from './report.ts';
@@ -64,11 +65,7 @@ async function link(place: Place, devices: readonly string[]) {
   const vendor = testVendor();
   vendor.devices = devices;
   const core = await openCore({ place, clock: systemClock, adapters: [vendor.adapter] });
-  const { id: account } = await core.database.queries
-    .insertInto('accounts')
-    .values({ email: 'bench@example.com', name: '', tier: 'pro', created_at: 1, throttled_until: null })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const account = await addAccount(core.database);
   await core.link(account, 'testvendor');
   const [{ id = '' } = {}] = await core.links.list(account);
   await core.close();

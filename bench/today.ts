@@ -11,6 +11,7 @@ import { dayPrices } from '../src/domain/prices/test-prices.ts';
 import { type Core, openCore } from '../test/kit/core-world.ts';
 import { type Engine, makePlace } from '../test/kit/databases.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
+import { addAccount } from './account.ts';
 import { median } from './load.ts';
 import { count, ms, type Section } from './report.ts';
 import { chargedBetween } from './year.ts';
@@ -28,11 +29,7 @@ const NOW = MIDNIGHT + QUARTERS * QUARTER_MS + 5 * MINUTE_MS;
 
 async function storeDay({ core, clock }: { core: Core; clock: TurnedClock }): Promise<number> {
   const { database } = core;
-  const { id: account } = await database.queries
-    .insertInto('accounts')
-    .values({ email: 'bench@example.com', name: '', tier: 'pro', created_at: 1, throttled_until: null })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const account = await addAccount(database);
   const devices = await core.link(account, 'testvendor');
   const store = createHistoryStore(database);
   const charged = chargedBetween(MIDNIGHT, NOW + 1);

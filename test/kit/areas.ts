@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { AppError, type ErrorCodeName } from '../../src/core/errors.ts';
 import type { AreaTables } from '../../src/domain/areas/index.ts';
 import { PRICE_AREAS, type PriceArea } from '../../src/sources/contract/market.ts';
 
@@ -140,4 +142,15 @@ export function smallTables(changed: Partial<Tables> = {}): AreaTables {
     })),
     ...changed,
   };
+}
+
+/** The code of the error that a look-up throws; undefined where it finds something. */
+export function codeOf(work: () => unknown): ErrorCodeName | undefined {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    return error.code;
+  }
+  return undefined;
 }

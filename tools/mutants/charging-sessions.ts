@@ -2,7 +2,9 @@ import type { Mutant } from './mutant.ts';
 
 const FOLD = 'src/domain/charging-sessions/fold.ts';
 const TALLY = 'src/domain/charging-sessions/tally.ts';
-const FOLD_TESTS = ['src/domain/charging-sessions/fold.test.ts'];
+const FOLD_TESTS = ['fold', 'fold-meters', 'fold-transactions'].map(
+  (name) => `src/domain/charging-sessions/${name}.test.ts`,
+);
 const DOMAIN_TESTS = ['test/journeys/charging-sessions.test.ts'];
 
 export const mutants: readonly Mutant[] = [

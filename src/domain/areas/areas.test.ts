@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { gridArea, postalCode, rectangle, smallTables } from '../../../test/kit/areas.ts';
+import { codeOf, gridArea, postalCode, rectangle, smallTables } from '../../../test/kit/areas.ts';
 import { turnedClock } from '../../core/clock.ts';
-import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { PriceArea } from '../../sources/contract/market.ts';
 import { type AreaTables, createAreas } from './index.ts';
 
 const areasOf = (changed: Partial<AreaTables> = {}) =>
   createAreas({ tables: smallTables(changed), clock: turnedClock() });
 const areas = areasOf();
-
-function codeOf(work: () => unknown): ErrorCodeName | undefined {
-  try {
-    work();
-  } catch (error) {
-    assert.ok(error instanceof AppError, String(error));
-    return error.code;
-  }
-  return undefined;
-}
 
 const TAX = {
   rate_ore_per_kwh: '36',

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { codeOf } from '../../../test/kit/areas.ts';
 import { turnedClock } from '../../core/clock.ts';
-import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { createAreas, readTables } from './index.ts';
-
-function codeOf(work: () => unknown): ErrorCodeName | undefined {
-  try {
-    work();
-  } catch (error) {
-    assert.ok(error instanceof AppError, String(error));
-    return error.code;
-  }
-  return undefined;
-}
 
 describe('the bundled tables', () => {
   const clock = turnedClock();
