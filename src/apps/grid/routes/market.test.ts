@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { onEachEngine } from '../../../../test/kit/databases.ts';
 import {
   everyDay,
   type FakeSource,
   fakeSource,
-  nothing,
   reportedDay,
   type ScriptedSource,
   scriptedSource,
@@ -417,73 +416,5 @@ onEachEngine('prices and production', (engine) => {
       ['from=2000-01-01&to=2026-01-01', 'it must not be more than 20 years after 2000-01-01'],
     ] as const)
       assert.deepEqual(await faultsOf(query), [`value_error query,to: Value error, ${fault}`]);
-  });
-});
-
-describe('the documents of prices and production', () => {
-  it('say in which formats there are responses, and which of them are tagged', async () => {
-    const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
-    const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
-      paths: Record<string, { get: { parameters?: Item[]; responses: Record<string, { content?: Item }> } }>;
-    };
-    const formatsOf = (path: string) => Object.keys(paths[path]?.get.responses['200']?.content ?? {});
-    assert.deepEqual(formatsOf('/api/v1/prices/stream'), ['text/event-stream']);
-    for (const path of ['/api/v1/prices/history', '/api/v1/production/history'])
-      assert.deepEqual(formatsOf(path), ['application/json', 'text/csv']);
-    const tagged = Object.keys(paths).filter((path) => paths[path]?.get?.responses['304'] !== undefined);
-    assert.equal(tagged.includes('/api/v1/prices/spot'), true);
-    assert.deepEqual(
-      tagged.filter((path) => /\/(?:history|stream)$/.test(path)),
-      [],
-    );
-    await world.close();
-  });
-
-  it('permit the defaults of their own parameters', async () => {
-    const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
-    const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, { parameters?: { name: string; schema: Item }[] }>>;
-    };
-    const chosen = Object.values(paths)
-      .flatMap((path) => Object.values(path))
-      .flatMap(({ parameters = [] }) => parameters)
-      .filter(({ schema }) => Array.isArray(schema.enum) && 'default' in schema);
-    assert.ok(chosen.length >= 8, `${chosen.length} parameters have a list and a default`);
-    for (const { name, schema } of chosen)
-      assert.ok((schema.enum as unknown[]).includes(schema.default), `${name} may be ${schema.default}`);
-    await world.close();
-  });
-});
-
-describe('prices and production that nobody knows', () => {
-  it('are 503 with what was tried', async () => {
-    const clock = turnedClock();
-    const production = scriptedSource();
-    production.answer = () => [];
-    const world = await makeWorld({
-      engine: 'sqlite',
-      clock,
-      priceSources: [fakeSource(clock, 'told', { answer: nothing })],
-      productionSource: production,
-      env: { ELNAV_SAMPLE_PRICES: 'off' },
-    });
-    for (const [path, code] of [
-      ['/api/v1/prices/spot', 'prices.unavailable'],
-      ['/api/v1/prices/current', 'prices.unavailable'],
-      ['/api/v1/prices/stream', 'prices.unavailable'],
-      ['/api/v1/production/current', 'production.unavailable'],
-      ['/api/v1/production/history?from=2026-11-20', 'production.unavailable'],
-    ] as const) {
-      const answer = await fetch(`${world.grid}${path}`);
-      assert.equal(answer.status, 503, path);
-      assert.equal(answer.headers.get('elnav-error'), code);
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
-      assert.ok(Number(answer.headers.get('retry-after')) > 0);
-      assert.deepEqual(Object.keys((await answer.json()) as object), ['detail']);
-    }
-    const ready = (await (await fetch(`${world.grid}/readyz`)).json()) as { status: string; checks: Item };
-    assert.equal(ready.status, 'degraded');
-    assert.match(String(ready.checks.production), /no recent production of SE1, SE2, SE3, SE4/);
-    await world.close();
   });
 });
