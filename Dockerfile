@@ -1,5 +1,6 @@
 # The base brings npm; the runtime that the service runs on comes from package-lock.json, like every other package.
-FROM node:22-bookworm-slim
+# With Node 22 comes npm 10, which does not link that runtime (docs/decisions/0080-node-24.md).
+FROM node:24-bookworm-slim
 
 WORKDIR /app
 COPY . .

@@ -18,7 +18,7 @@ export interface Child<Ready = { readonly connect: string; readonly grid: string
 }
 
 /** Runtime options of `npm start`, so that benches measure what users run. */
-export const RUNTIME_OPTIONS: readonly string[] = (
+const RUNTIME_OPTIONS: readonly string[] = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     scripts: { start: string };
   }
@@ -27,7 +27,7 @@ export const RUNTIME_OPTIONS: readonly string[] = (
   .filter((word) => word.startsWith('--'));
 
 /** A profile of each process is written into the directory that BENCH_PROFILE names. */
-export const PROFILE_OPTIONS: readonly string[] =
+const PROFILE_OPTIONS: readonly string[] =
   process.env.BENCH_PROFILE === undefined
     ? []
     : ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`];
@@ -87,7 +87,7 @@ function whenReady<Ready>(child: ChildProcess, file: string): Promise<Ready> {
 }
 
 /** The environment without elnav's settings, which must not influence the results. */
-export function cleanEnvironment(): Record<string, string> {
+function cleanEnvironment(): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
     const isSetting = name.startsWith('ELNAV_') || name === 'DATABASE_URL' || name === 'REDIS_URL';

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { DAY_MS } from '../src/core/durations.ts';
-import { createHistoryStore } from '../src/domain/history/store.ts';
+import { createHistoryStore } from '../src/domain/records/history/store.ts';
 import { openBrowser, withoutBrowser } from '../test/kit/chromium.ts';
 import { makePlace, type Place } from '../test/kit/databases.ts';
 import { freePort } from '../test/kit/free-port.ts';
@@ -10,22 +10,22 @@ import { type Child, startChild } from './children.ts';
 import { startElnav } from './elnav.ts';
 import { FIRST_NUMBER, storeFleet, VENDORS } from './fleet.ts';
 import { median, quantile } from './load.ts';
-import { writePart } from './parts-report.ts';
-import { count, ms, type Row, run, type Section } from './report.ts';
+import { count, ms, type Row, type Section, sized } from './report.ts';
 import { chargedBetween, quarterNow } from './year.ts';
 
-const FLEET = { first: 1_001, accounts: 1, devicesEach: 10_000 };
+const ACCOUNT = 1_001;
+const DEVICES = sized(10_000, 1_000);
 const CHANGES = [1_000, 10_000];
 const FRAME_MS = 1_000 / 60;
 /** A frame that comes a whole frame late is one that was left out. */
 const LATE_MS = 1.5 * FRAME_MS;
-const WATCH_MS = 4_000;
-const ROUNDS = 3;
-const LOADS = 5;
+const WATCH_MS = sized(4_000, 500);
+const ROUNDS = sized(3, 1);
+const LOADS = sized(5, 1);
 const FIRST_LOAD_BYTES = 150 * 1024;
 const USABLE_MS = 1_000;
 const YEAR_MS = 200;
-const YEARS = 7;
+const YEARS = sized(7, 1);
 const VIEWPORT = { width: 1_440, height: 900 };
 const OURS = '/console/devices';
 const PLAIN = '/plain';
@@ -204,7 +204,7 @@ async function storeYear(place: Place): Promise<void> {
   const database = await place.open();
   const store = createHistoryStore(database);
   const [vendor = ''] = VENDORS;
-  const name = { account: FLEET.first, vendor, device: `device-${FIRST_NUMBER}`, userRef: 'user-0' };
+  const name = { account: ACCOUNT, vendor, device: `device-${FIRST_NUMBER}`, userRef: 'user-0' };
   const numbers = await database.transaction((transaction) => store.open(transaction, [name]));
   const number = numbers.get(store.textOf(name))?.number ?? 0;
   const to = quarterNow();
@@ -214,14 +214,14 @@ async function storeYear(place: Place): Promise<void> {
 }
 
 /** The console of an account with 10,000 devices, all of which change. */
-async function consoleBench(): Promise<Section[]> {
+export async function consoleBench(): Promise<Section[]> {
   if (withoutBrowser !== false) throw new Error(`the bench needs a browser: ${withoutBrowser}`);
   const place = await makePlace('sqlite');
-  await storeFleet(place, [FLEET]);
+  await storeFleet(place, ACCOUNT, DEVICES);
   await storeYear(place);
   const proxy = await startChild('./serve-console.ts', {
     BENCH_VENDORS: VENDORS.join(','),
-    BENCH_DEVICES: String(FLEET.devicesEach),
+    BENCH_DEVICES: String(DEVICES),
     BENCH_FIRST_NUMBER: String(FIRST_NUMBER),
   });
   const base = proxy.ready.connect;
@@ -231,7 +231,7 @@ async function consoleBench(): Promise<Section[]> {
   });
   await proxy.ask(`target http://127.0.0.1:${port}`);
   const link = await callJson(
-    `${elnav.child.ready.grid}/admin/users/${FLEET.first}/sign-in-link?next=/auth/console`,
+    `${elnav.child.ready.grid}/admin/users/${ACCOUNT}/sign-in-link?next=/auth/console`,
     { method: 'POST', headers: { 'x-admin-token': ADMIN_TOKEN } },
   );
   const browser = await openBrowser();
@@ -262,12 +262,9 @@ async function consoleBench(): Promise<Section[]> {
   await place.remove();
   return [
     {
-      title: `The console with ${count(FLEET.devicesEach)} devices, in Chromium`,
+      title: `The console with ${count(DEVICES)} devices, in Chromium`,
       note: `Frames are measured for ${WATCH_MS / 1_000} s, ${ROUNDS} times for each table. A frame is late after ${Math.round(LATE_MS)} ms, one and a half frames of a screen with 60 a second; the ratio is that of the 99th percentiles. Chromium draws without a graphics card`,
       rows,
     },
   ];
 }
-
-const sections = await run([consoleBench]);
-if (process.argv.includes('--write')) writePart('console', 'console', sections);

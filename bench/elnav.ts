@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Engine, makePlace, type Place } from '../test/kit/databases.ts';
 import { ADMIN_TOKEN, callJson, VAULT_KEYS } from '../test/kit/world.ts';
 import { type Child, startChild } from './children.ts';
+import type { Recorded } from './serve-opponent.ts';
 
 export interface Elnav {
   readonly child: Child;
@@ -47,7 +48,7 @@ export async function startElnav(
 }
 
 /** Makes accounts without rate limits, through the administration of Grid. */
-export function accountsAt(grid: string): () => Promise<{ readonly id: number; readonly key: string }> {
+function accountsAt(grid: string): () => Promise<{ readonly id: number; readonly key: string }> {
   const admin = async (path: string): Promise<Record<string, unknown>> => {
     const answer = await callJson(`${grid}${path}`, {
       method: 'POST',
@@ -69,12 +70,24 @@ export function accountsAt(grid: string): () => Promise<{ readonly id: number; r
   };
 }
 
-/** Node's own HTTP server in a separate process, returning this text to every request. */
-export async function startBare(text: string): Promise<Child> {
+/** Node's own HTTP server in a separate process, with these responses by path and query; `*` is for all. */
+export async function startRecorded(responses: readonly (readonly [string, Recorded])[]): Promise<Child> {
   const file = join(tmpdir(), `elnav-bench-${process.pid}-${Date.now()}.json`);
-  writeFileSync(file, text);
-  return startChild('./serve-bare.ts', { BENCH_BODY: file });
+  writeFileSync(file, JSON.stringify(responses));
+  return startChild('./serve-opponent.ts', { BENCH_OPPONENT: 'recorded', BENCH_ANSWERS: file });
 }
+
+/** Node's own HTTP server in a separate process, which parses a JSON body and writes it back. */
+export const startEcho = (): Promise<Child> => startChild('./serve-opponent.ts', { BENCH_OPPONENT: 'echo' });
+
+/** Node's own HTTP server in a separate process, which stores each body in an empty database; twice where it has a response to give. */
+export const startWriter = ({ dataDir, url }: Place, response?: unknown): Promise<Child> =>
+  startChild('./serve-opponent.ts', {
+    BENCH_OPPONENT: 'writes',
+    BENCH_DATA_DIR: dataDir,
+    ...(response === undefined ? {} : { BENCH_ANSWER: JSON.stringify(response) }),
+    ...(url === undefined ? {} : { BENCH_DATABASE_URL: url }),
+  });
 
 /** A call that must succeed. */
 export async function call<T>(url: string, key: string, body?: unknown): Promise<T> {

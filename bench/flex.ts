@@ -1,14 +1,12 @@
-import { writeFileSync } from 'node:fs';
-import { dispatch } from '../src/domain/flex/index.ts';
-import { startChild } from './children.ts';
-import { startElnav } from './elnav.ts';
-import { hangUp, healthDuring, post } from './flex-calls.ts';
-import { fleetOf, halfOf, largestBody, plainDispatch } from './flex-fleet.ts';
-import { markdownOf } from './flex-report.ts';
-import { worstBodies } from './flex-worst.ts';
-import { mebibytes, ms, type Row, run, type Section } from './report.ts';
+import { Agent, request } from 'node:http';
+import { dispatch } from '../src/domain/plan/flex/index.ts';
+import { startEcho, startElnav } from './elnav.ts';
+import { fleetOf, halfOf, largestBody, plainDispatch } from './flex-bodies.ts';
+import { mebibytes, ms, type Row, type Section, sized } from './report.ts';
 
-const MILLION = 1_000_000;
+export { worstBodies } from './flex-bodies.ts';
+
+const MILLION = sized(1_000_000, 20_000);
 
 /** The best of several runs, as other load on the machine only adds time. */
 function best(times: number, work: () => unknown): number {
@@ -23,7 +21,8 @@ function best(times: number, work: () => unknown): number {
 
 const times = (ratio: number) => `${ratio.toFixed(ratio < 10 ? 1 : 0)} × faster`;
 
-async function withoutJson(): Promise<Section[]> {
+/** Objects in, objects out, beside the straightforward implementation. */
+export async function withoutJson(): Promise<Section[]> {
   const rows = [100, 10_000, MILLION].map((members): Row => {
     const fleet = fleetOf(members);
     const request = halfOf(members);
@@ -41,9 +40,10 @@ async function withoutJson(): Promise<Section[]> {
   return [{ title: 'Without JSON', note: 'Objects in, objects out; the best of several runs.', rows }];
 }
 
-async function throughHttp(): Promise<Section[]> {
+/** With JSON on both sides; the service stays reachable, and its memory bounded. */
+export async function throughHttp(): Promise<Section[]> {
   const elnav = await startElnav('sqlite');
-  const bare = await startChild('./serve-echo.ts');
+  const bare = await startEcho();
   const key = await elnav.newKey();
   const own = (body: Buffer) => post(`${elnav.connect}/flex/dispatch`, key, body);
   const other = (body: Buffer) => post(bare.ready.connect, '', body);
@@ -52,8 +52,8 @@ async function throughHttp(): Promise<Section[]> {
 
   const rows: Row[] = [];
   for (const [members, runs] of [
-    [10, 2_000],
-    [1_000, 500],
+    [10, sized(2_000, 20)],
+    [1_000, sized(500, 20)],
     [100_000, 7],
     [MILLION, 4],
   ] as const) {
@@ -114,5 +114,60 @@ async function inSequence(runs: number, call: () => Promise<unknown>): Promise<v
   for (let run = 0; run < runs; run += 1) await call();
 }
 
-const sections = await run([withoutJson, throughHttp, worstBodies]);
-if (process.argv.includes('--write')) writeFileSync('docs/benchmarks-flex.md', markdownOf(sections));
+const agent = new Agent({ keepAlive: true });
+
+interface Called {
+  /** From the first byte sent to the last one received, milliseconds. */
+  readonly ms: number;
+  /** Bytes of the answer. */
+  readonly bytes: number;
+}
+
+/** Sends a body and counts the bytes of the response, which must be 200. */
+function post(url: string, key: string, body: Buffer): Promise<Called> {
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...(key === '' ? {} : { 'x-api-key': key }),
+    };
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      let bytes = 0;
+      response.on('data', (part: Buffer) => {
+        bytes += part.length;
+      });
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve({ ms: performance.now() - begun, bytes });
+        else reject(new Error(`${url} answered ${response.statusCode}`));
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Requests `/healthz` every few milliseconds during `work`; returns the durations, ascending. */
+async function healthDuring(base: string, work: () => Promise<unknown>): Promise<number[]> {
+  const waits: number[] = [];
+  let working = true;
+  const ended = work().finally(() => {
+    working = false;
+  });
+  while (working) {
+    const begun = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      request(`${base}/healthz`, { agent }, (response) => response.resume().on('end', resolve))
+        .on('error', reject)
+        .end();
+    });
+    waits.push(performance.now() - begun);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await ended;
+  return waits.sort((a, b) => a - b);
+}
+
+function hangUp(): void {
+  agent.destroy();
+}

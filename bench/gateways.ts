@@ -1,16 +1,16 @@
 import { freePort } from '../test/kit/free-port.ts';
 import { startChild } from './children.ts';
 import { quantile } from './load.ts';
-import { count, mebibytes, ms, percent, type Row, run, type Section } from './report.ts';
+import { count, mebibytes, ms, percent, type Row, type Section, sized } from './report.ts';
 
-const GATEWAYS = Number(process.env.BENCH_GATEWAYS ?? 200);
-const STREAMS = Number(process.env.BENCH_STREAMS ?? 20);
-const SECONDS = 10;
+const GATEWAYS = sized(200, 10);
+const STREAMS = sized(20, 5);
+const SECONDS = sized(10, 2);
 const MOST_BYTES = 300 * 1024 ** 2;
 const MOST_ADDED_MS = 10;
 
 /** Gateways with streams to devices, as Connect's side of their tunnels has them. */
-async function gatewaysBench(): Promise<Section[]> {
+export async function gatewaysBench(): Promise<Section[]> {
   const port = await freePort();
   const env = { BENCH_STREAMS: `${STREAMS}`, BENCH_SECONDS: `${SECONDS}`, BENCH_PORT: `${port}` };
   const connect = await startChild<{ url: string }>('serve-tunnels.ts', env);
@@ -70,5 +70,3 @@ async function gatewaysBench(): Promise<Section[]> {
   ];
   return [{ title: `${GATEWAYS} gateways with ${STREAMS} streams each`, rows }];
 }
-
-await run([gatewaysBench]);

@@ -1,5 +1,6 @@
 import autocannon, { type Client, type Request } from 'autocannon';
 import type { Child } from './children.ts';
+import { count, percent, type Row, sized } from './report.ts';
 
 export interface Contender {
   readonly name: string;
@@ -26,12 +27,12 @@ interface Course {
   readonly connections: number;
 }
 
-export const COURSE: Course = { rounds: 5, seconds: 2, connections: 50 };
+export const COURSE: Course = { rounds: sized(5, 1), seconds: sized(2, 1), connections: 50 };
 
 /** Measures the contenders alternately after a warm-up, and returns the medians of each. */
 export async function race(contenders: readonly Contender[], course: Course = COURSE): Promise<Measured[]> {
   const rounds = contenders.map((): Measured[] => []);
-  for (const contender of contenders) await drive(contender, { ...course, seconds: 2 });
+  for (const contender of contenders) await drive(contender, course);
   for (let round = 0; round < course.rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
       rounds[index]?.push(await drive(contender, course));
@@ -87,4 +88,34 @@ export function median(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Requests a second as a row, with the share of the opponent's. */
+export function throughput(
+  what: string,
+  { ours, theirs, share }: { ours: Measured; theirs: Measured; share?: number },
+): Row {
+  const ratio = ratioOf(ours, theirs);
+  return {
+    what,
+    figure: count(ours.perSecond),
+    against: `node:http ${count(theirs.perSecond)}`,
+    ratio: percent(ratio),
+    ...(share === undefined ? {} : { target: `at least ${percent(share)}`, met: ratio >= share }),
+  };
+}
+
+/** Processor time of the server for a request as a row. */
+export function processor(
+  what: string,
+  { ours, theirs, most }: { ours: Measured; theirs: Measured; most?: number },
+): Row {
+  const times = ours.cpuMicros / theirs.cpuMicros;
+  return {
+    what,
+    figure: `${ours.cpuMicros.toFixed(1)} µs`,
+    against: `node:http ${theirs.cpuMicros.toFixed(1)} µs`,
+    ratio: `${times.toFixed(2)} ×`,
+    ...(most === undefined ? {} : { target: `at most ${most} ×`, met: times <= most }),
+  };
 }

@@ -1,133 +1,163 @@
-import { systemRandom } from '../src/core/ids.ts';
-import { silentLog } from '../src/core/log.ts';
-import { encodeCursor } from '../src/domain/devices/cursor.ts';
-import { createDevices, type ListQuery } from '../src/domain/devices/index.ts';
-import { createInterventions } from '../src/domain/interventions/index.ts';
-import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
-import { type Fleet, positionOf, storeFleet } from './fleet.ts';
-import { median } from './load.ts';
-import { ms, type Row, type Section } from './report.ts';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import { systemClock } from '../src/core/clock.ts';
+import { DAY_MS } from '../src/core/durations.ts';
+import { Temporal } from '../src/core/temporal.ts';
+import { createPriceStore } from '../src/domain/market/prices/store.ts';
+import { dayPrices } from '../src/domain/market/prices/test-prices.ts';
+import { createProductionStore } from '../src/domain/market/production/store.ts';
+import { createStoring } from '../src/domain/market/production/storing.ts';
+import { slotsOf } from '../src/domain/market/production/test-production.ts';
+import { PRICE_AREAS } from '../src/sources/contract/market.ts';
+import { openBrowser, withoutBrowser } from '../test/kit/chromium.ts';
+import { makePlace, type Place } from '../test/kit/databases.ts';
+import type { Child } from './children.ts';
+import { startElnav, startRecorded } from './elnav.ts';
+import { COURSE, median, processor, race, throughput } from './load.ts';
+import { count, ms, type Row, type Section, sized } from './report.ts';
 
-const SMALL: Fleet = { first: 1_001, accounts: 10, devicesEach: 100 };
-const LARGE: Fleet = { first: 10_001, accounts: 1_000, devicesEach: 100 };
-/** The sizes of one account whose pages of 1,000 are compared. */
-const SMALL_OWNER: Fleet = { first: 5_001, accounts: 1, devicesEach: 2_000 };
-const OWNER: Fleet = { first: 20_001, accounts: 1, devicesEach: 100_000 };
-const TIMES = 3;
-const REPEATS = 150;
+/** Pages without personal content. */
+const PAGES = ['/', '/docs', '/auth/login'];
+const SHARE = 0.5;
+const FRONT_BYTES = 120 * 1024;
+const PAINTED_MS = 1_000;
+const PAINTS = sized(7, 1);
+/** As browsers send them. */
+const BROWSER = {
+  accept: 'text/html',
+  'accept-language': 'sv',
+  'accept-encoding': 'br, gzip',
+} as const;
 
-const at = (fleet: Fleet, account: number, share: number) => encodeCursor(positionOf(fleet, account, share));
-
-/** Pages of an account, small enough to be alike for both sizes. */
-const PAGES: readonly { readonly what: string; of(fleet: Fleet, account: number): Partial<ListQuery> }[] = [
-  { what: 'first page', of: () => ({}) },
-  { what: 'page from the middle', of: (fleet, account) => ({ cursor: at(fleet, account, 0.5) }) },
-  { what: 'last page', of: (fleet, account) => ({ cursor: at(fleet, account, 0.8) }) },
-  { what: 'device_type', of: () => ({ deviceType: 'battery' }) },
-  { what: 'user_ref', of: () => ({ userRef: 'user-4' }) },
-  { what: 'vendor', of: () => ({ vendor: 'beta' }) },
-];
-
-const OWNER_PAGES = [
-  { what: 'first 1,000', share: 0 },
-  { what: '1,000 from the middle', share: 0.5 },
-  { what: 'last 1,000', share: 0.98 },
-];
-
-/** `GET /devices` without its page cache, with few and with many devices stored; measured at the domain's front door. */
-export async function pagesBench(): Promise<Section[]> {
-  const sections: Section[] = [];
-  for (const engine of ENGINES) sections.push(await onEngine(engine));
-  return sections;
+interface Loaded {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
 }
 
-async function onEngine(engine: Engine): Promise<Section> {
-  const few = await openLister(engine, [SMALL, SMALL_OWNER]);
-  const many = await openLister(engine, [LARGE, OWNER]);
-  const rows: Row[] = [];
-  const compare = async (what: string, small: () => Promise<number>, large: () => Promise<number>) => {
-    const times: { small: number[]; large: number[] } = { small: [], large: [] };
-    for (let repeat = 0; repeat < REPEATS; repeat += 1) {
-      times.small.push(await small());
-      times.large.push(await large());
-    }
-    const ratio = median(times.large) / median(times.small);
-    rows.push({
-      what,
-      figure: ms(median(times.large)),
-      against: `few devices ${ms(median(times.small))}`,
-      ratio: `${ratio.toFixed(2)} ×`,
-      target: `at most ${TIMES} ×`,
-      met: ratio <= TIMES,
-    });
-  };
-  for (const { what, of } of PAGES) {
-    const anywhere = (lister: Lister, fleet: Fleet) => {
-      const account = fleet.first + Math.floor(Math.random() * fleet.accounts);
-      return lister.time(account, of(fleet, account));
-    };
-    await compare(
-      `${what}: 100,000 devices of 1,000 accounts`,
-      () => anywhere(few, SMALL),
-      () => anywhere(many, LARGE),
-    );
-  }
-  for (const { what, share } of OWNER_PAGES) {
-    const page = (lister: Lister, fleet: Fleet, where: number) =>
-      lister.time(fleet.first, where === 0 ? {} : { cursor: at(fleet, fleet.first, where) });
-    // Half of the small owner's devices are a whole page too.
-    await compare(
-      `${what} of one account's 100,000`,
-      () => page(few, SMALL_OWNER, share === 0 ? 0 : 0.49),
-      () => page(many, OWNER, share),
-    );
-  }
-  await few.close();
-  await many.close();
-  return {
-    title: `Pages of GET /devices on ${engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, page cache emptied each time`,
-    note: `200,000 devices of 1,001 accounts are stored, against 3,000 of 11; medians of ${REPEATS}`,
-    rows,
-  };
-}
-
-interface Lister {
-  /** Milliseconds for an uncached page. */
-  time(account: number, query: Partial<ListQuery>): Promise<number>;
-  close(): Promise<void>;
-}
-
-async function openLister(engine: Engine, fleets: readonly Fleet[]): Promise<Lister> {
-  const place = await makePlace(engine);
-  await storeFleet(place, fleets);
-  const database = await place.open();
-  const devices = createDevices({
-    host: { database, log: silentLog },
-    adapters: new Map(),
-    calls: {
-      isHere: async () => true,
-      withVendor: () => Promise.reject(new Error('listing asked a vendor')),
-    },
-    interventions: createInterventions({
-      host: { database, random: systemRandom, log: silentLog },
-      adapters: new Map(),
-    }),
-    // Nobody else writes.
-    eventLog: { follow: () => ({ isCurrent: true }) },
+/** The body as transferred; `fetch` would decompress it. */
+function load(url: string): Promise<Loaded> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: BROWSER }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) }),
+      );
+      answer.on('error', reject);
+    }).on('error', reject);
   });
+}
+
+/** Prices of today and tomorrow, and production of the day before yesterday. */
+async function fill(place: Place): Promise<void> {
+  const database = await place.open();
+  const prices = createPriceStore(database);
+  const today = Temporal.Now.plainDateISO('Europe/Stockholm');
+  for (const day of [today, today.add({ days: 1 })])
+    for (const area of PRICE_AREAS)
+      await prices.store(dayPrices(area, day.toString(), { source: 'elprisetjustnu' }), Date.now());
+  const until = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS;
+  const from = until - DAY_MS;
+  const store = createProductionStore(database);
+  await createStoring({ database, store, clock: systemClock })({
+    source: 'esett',
+    from,
+    until,
+    intervals: slotsOf({ from, until }),
+    unit: null,
+  });
+  await database.close();
+}
+
+async function againstBare(base: string, path: string, child: Child): Promise<Row[]> {
+  const page = await load(`${base}${path}`);
+  if (page.status !== 200)
+    return [{ what: `GET ${path}`, figure: `answers ${page.status}, so it is not measured` }];
+  const { date: _date, connection: _connection, 'keep-alive': _alive, ...headers } = page.headers;
+  const bare = await startRecorded([['*', { headers, base64: page.body.toString('base64') }]]);
+  const contenders = [
+    { name: `elnav ${path}`, url: `${base}${path}`, child, headers: BROWSER },
+    { name: 'node:http', url: bare.ready.connect, child: bare, headers: BROWSER },
+  ];
+  // Warm up with all pages, so that the first is not measured colder than the last.
+  await race(contenders, { ...COURSE, rounds: 1 });
+  const [ours, theirs] = await race(contenders);
+  await bare.stop();
+  if (ours === undefined || theirs === undefined) return [];
+  return [
+    throughput(`GET ${path}, ${count(page.body.length)} bytes compressed: requests a second`, {
+      ours,
+      theirs,
+      share: SHARE,
+    }),
+    processor(`GET ${path}: processor time of the server for a request`, { ours, theirs }),
+  ];
+}
+
+/** The page with every file that it names. */
+async function sizeOf(base: string): Promise<Row> {
+  const page = await load(`${base}/`);
+  const markup = await (await fetch(`${base}/`, { headers: { 'accept-language': 'sv' } })).text();
+  const names = new Set(
+    [...markup.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, name = '']) => name),
+  );
+  let bytes = page.body.length;
+  for (const name of names) bytes += (await load(`${base}${name}`)).body.length;
   return {
-    async time(account, query) {
-      await devices.changed(account, []);
-      const began = performance.now();
-      const { body } = await devices.list(account, { limit: 1_000, ...query });
-      const took = performance.now() - began;
-      if (body.length < 200)
-        throw new Error(`a page of account ${account} is empty: ${JSON.stringify(query)}`);
-      return took;
-    },
-    async close() {
-      await database.close();
-      await place.remove();
-    },
+    what: `The front page with its ${names.size} files, compressed`,
+    figure: `${count(bytes)} bytes`,
+    target: 'at most 120 KB',
+    met: bytes <= FRONT_BYTES,
   };
+}
+
+/** In a browser with an empty cache. */
+async function painted(base: string): Promise<Row[]> {
+  if (withoutBrowser !== false) return [];
+  const browser = await openBrowser();
+  const times: number[] = [];
+  for (let round = 0; round < PAINTS; round += 1) {
+    const page = await (await browser.newContext({ locale: 'sv-SE' })).newPage();
+    await page.goto(base);
+    times.push(
+      (await page.evaluate(
+        `new Promise((resolve) => new PerformanceObserver((list) => {
+          const paint = list.getEntriesByName('first-contentful-paint')[0];
+          if (paint !== undefined) resolve(paint.startTime);
+        }).observe({ type: 'paint', buffered: true }))`,
+      )) as number,
+    );
+    await page.context().close();
+  }
+  await browser.close();
+  const time = median(times);
+  return [
+    {
+      what: `The front page in Chromium, first contentful paint, median of ${PAINTS}`,
+      figure: ms(time),
+      target: 'under 1 s',
+      met: time < PAINTED_MS,
+    },
+  ];
+}
+
+/** Pages as browsers load them. */
+export async function pagesBench(): Promise<Section[]> {
+  const place = await makePlace('sqlite');
+  await fill(place);
+  const elnav = await startElnav('sqlite', place);
+  const base = elnav.child.ready.grid;
+  const began = performance.now();
+  await load(`${base}/`);
+  const firstMs = performance.now() - began;
+  const rows: Row[] = [
+    { what: 'The first front page of a process, rendered with its plots', figure: ms(firstMs) },
+    await sizeOf(base),
+    ...(await painted(base)),
+  ];
+  for (const path of PAGES) rows.push(...(await againstBare(base, path, elnav.child)));
+  await elnav.close();
+  await place.remove();
+  const note = `Against node:http that answers the same compressed bytes with the same headers; ${COURSE.connections} connections`;
+  return [{ title: 'Pages', note, rows }];
 }

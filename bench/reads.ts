@@ -1,11 +1,17 @@
-import { call, startBare, startElnav } from './elnav.ts';
-import { COURSE, type Contender, type Measured, race, ratioOf } from './load.ts';
-import { count, ms, percent, type Row, type Section } from './report.ts';
+import { call, inParallel, startElnav, startRecorded } from './elnav.ts';
+import { COURSE, type Contender, processor, race, throughput } from './load.ts';
+import { ms, type Section, sized } from './report.ts';
 
 const SHARE = 0.65;
 /** Times the opponent's processor time. */
 const MOST_TIMES = 1.6;
 const P99_MS = 15;
+
+/** The opponent sends a buffer, as elnav does. */
+const sameAs = (body: string) => ({
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  base64: Buffer.from(body).toString('base64'),
+});
 
 /** `GET /devices/{id}` with its key check and rate policy, against Node's own server with the same bytes. */
 export async function readBench(): Promise<Section[]> {
@@ -28,7 +34,7 @@ export async function readBench(): Promise<Section[]> {
   const fresh = contender('elnav, fresh state', polled.devices[0]?.id);
   const asked = contender('elnav, sandbox charger', simulated.devices[0]?.id);
   const body = JSON.stringify(await call(fresh.url, key));
-  const bare = await startBare(body);
+  const bare = await startRecorded([['*', sameAs(body)]]);
   const opponent: Contender = {
     name: 'node:http',
     url: bare.ready.connect,
@@ -63,30 +69,53 @@ export async function readBench(): Promise<Section[]> {
   ];
 }
 
-export function throughput(
-  what: string,
-  { ours, theirs, share }: { ours: Measured; theirs: Measured; share?: number },
-): Row {
-  const ratio = ratioOf(ours, theirs);
-  return {
-    what,
-    figure: count(ours.perSecond),
-    against: `node:http ${count(theirs.perSecond)}`,
-    ratio: percent(ratio),
-    ...(share === undefined ? {} : { target: `at least ${percent(share)}`, met: ratio >= share }),
-  };
-}
+const DEVICES = sized(1_000, 50);
+const LIST_SHARE = 0.4;
+const CHANGES_A_SECOND = 50;
 
-export function processor(
-  what: string,
-  { ours, theirs, most }: { ours: Measured; theirs: Measured; most?: number },
-): Row {
-  const times = ours.cpuMicros / theirs.cpuMicros;
-  return {
-    what,
-    figure: `${ours.cpuMicros.toFixed(1)} µs`,
-    against: `node:http ${theirs.cpuMicros.toFixed(1)} µs`,
-    ratio: `${times.toFixed(2)} ×`,
-    ...(most === undefined ? {} : { target: `at most ${most} ×`, met: times <= most }),
-  };
+/** `GET /devices` of 1,000 devices, against Node's own server with the same bytes. */
+export async function listBench(): Promise<Section[]> {
+  const elnav = await startElnav('sqlite');
+  const key = await elnav.newKey();
+  const { devices } = await call<{ devices: { id: string }[] }>(`${elnav.connect}/link`, key, {
+    vendor: 'bench_live',
+    credentials: { devices: DEVICES },
+    user_ref: 'list',
+  });
+  const read = ({ id }: { id: string }) => call(`${elnav.connect}/devices/${id}`, key);
+  await inParallel(devices, 20, read);
+  const headers = { authorization: `Bearer ${key}` };
+  const list: Contender = { name: 'elnav', url: `${elnav.connect}/devices`, child: elnav.child, headers };
+  const body = JSON.stringify(await call<unknown[]>(list.url, key));
+  const bare = await startRecorded([['*', sameAs(body)]]);
+  const opponent: Contender = { name: 'node:http', url: bare.ready.connect, child: bare, headers };
+  const [ours, theirs] = await race([list, opponent]);
+
+  // Reading a device of this vendor changes its state, and with it the list.
+  let next = 0;
+  let changed = 0;
+  const changing = setInterval(() => {
+    const device = devices[next % devices.length];
+    next += 1;
+    if (device !== undefined) void read(device).then(() => (changed += 1));
+  }, 1_000 / CHANGES_A_SECOND);
+  const began = performance.now();
+  const [moving] = await race([list], { ...COURSE, rounds: sized(3, 1) });
+  clearInterval(changing);
+  const rate = Math.round((changed * 1_000) / (performance.now() - began));
+  await bare.stop();
+  await elnav.close();
+  if (ours === undefined || theirs === undefined || moving === undefined) return [];
+  return [
+    {
+      title: `GET /devices, ${DEVICES} devices`,
+      note: `${COURSE.connections} connections, keep-alive, key check and rate policy on; ${body.length} bytes; against node:http with the same bytes`,
+      rows: [
+        throughput('Unchanged, lists a second', { ours, theirs, share: LIST_SHARE }),
+        processor('Unchanged, processor time of the server for a list', { ours, theirs }),
+        throughput(`${rate} states changing a second, lists a second`, { ours: moving, theirs }),
+        processor(`${rate} states changing a second, processor time for a list`, { ours: moving, theirs }),
+      ],
+    },
+  ];
 }

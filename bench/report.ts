@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
 /** One figure with its comparison. */
 export interface Row {
   readonly what: string;
@@ -18,32 +21,58 @@ export interface Section {
 
 export type Bench = () => Promise<Section[]>;
 
-/** Runs benches one after the other and prints each section as it is done. */
-export async function run(benches: readonly Bench[]): Promise<Section[]> {
-  const sections: Section[] = [];
-  for (const bench of benches) {
-    for (const section of await bench()) {
-      sections.push(section);
-      print(section);
-    }
-  }
-  const missed = sections.flatMap(({ rows }) => rows).filter(({ met }) => met === false);
-  console.log(missed.length === 0 ? 'All targets are met.' : `${missed.length} targets are missed.`);
-  if (missed.length > 0) process.exitCode = 1;
-  return sections;
-}
+const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
 
-function print({ title, note, rows }: Section): void {
+/** `npm run bench -- <name> --short` measures less and for a shorter time: it shows that a bench runs, and its figures mean nothing. */
+export const isShort = process.argv.includes('--short');
+export const sized = (full: number, short: number): number => (isShort ? short : full);
+
+const verdictOf = ({ met }: Row): string => (met === undefined ? '' : met ? 'met' : '**missed**');
+const cellsOf = (row: Row): readonly string[] => [
+  row.figure,
+  row.against ?? '',
+  row.ratio ?? '',
+  row.target ?? '',
+  verdictOf(row),
+];
+
+/** Prints a section with one figure a line. */
+export function print({ title, note, rows }: Section): void {
   console.log(`\n${title}${note === undefined ? '' : `\n  ${note}`}`);
-  for (const row of rows) {
-    const parts = [row.figure, row.against ?? '', row.ratio ?? '', row.target ?? '', verdictOf(row)];
-    console.log(`  ${row.what}: ${parts.filter((part) => part !== '').join(' | ')}`);
-  }
+  for (const row of rows)
+    console.log(
+      `  ${row.what}: ${cellsOf(row)
+        .filter((cell) => cell !== '')
+        .join(' | ')}`,
+    );
 }
 
-export function verdictOf({ met }: Row): string {
-  if (met === undefined) return '';
-  return met ? 'met' : 'MISSED';
+/** Puts the sections of a bench into `docs/benchmarks.md`, in place of those that it wrote before; other parts stay. */
+export function write(name: string, sections: readonly Section[]): void {
+  const text = readFileSync(DOCUMENT, 'utf8');
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to === -1) throw new Error(`docs/benchmarks.md has no part of ${name}`);
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, ${date}.`;
+  const own = [begin, `\n*\`npm run bench -- ${name}\`; ${machine}*\n`, ...sections.map(markdownOf)].join(
+    '\n',
+  );
+  writeFileSync(DOCUMENT, `${text.slice(0, from)}${own}\n${text.slice(to)}`);
+}
+
+function markdownOf({ title, note, rows }: Section): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [
+    `### ${title}`,
+    '',
+    ...(note === undefined ? [] : [`${note}.`, '']),
+    line(['', 'elnav', 'against', 'ratio', 'target', '']),
+    line(['---', '--:', '--:', '--:', '---', '---']),
+    ...rows.map((row) => line([row.what, ...cellsOf(row)])),
+    '',
+  ].join('\n');
 }
 
 export const count = (value: number): string => Math.round(value).toLocaleString('en');

@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { WebSocket } from 'ws';
 import { systemClock } from '../src/core/clock.ts';
 import { openConnection } from '../src/gateway/open.ts';
-import { MOST_MESSAGE_BYTES } from '../src/tunnel/protocol.ts';
-import { serveTunnel } from '../src/tunnel/server.ts';
+import { MOST_MESSAGE_BYTES } from '../src/gateway/wire/protocol.ts';
+import { serveTunnel } from '../src/gateway/wire/server.ts';
 import { answerQuestions, ready } from './child-side.ts';
 
 // The other side: homes with a gateway each, and one device that sends back what it gets.

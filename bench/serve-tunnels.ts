@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import { systemClock } from '../src/core/clock.ts';
-import { openTunnel, type Tunnel } from '../src/tunnel/opener.ts';
-import { MOST_MESSAGE_BYTES } from '../src/tunnel/protocol.ts';
+import { openTunnel, type Tunnel } from '../src/gateway/wire/opener.ts';
+import { MOST_MESSAGE_BYTES } from '../src/gateway/wire/protocol.ts';
 import { answerQuestions, ready } from './child-side.ts';
 
 // Connect's side of gateways: their tunnels, without accounts and links.

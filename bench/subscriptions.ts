@@ -1,38 +1,35 @@
 import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../src/core/clock.ts';
-import { createDeviceStore } from '../src/domain/devices/store.ts';
+import { createDeviceStore } from '../src/domain/devices/devices/store.ts';
 import { openCore } from '../test/kit/core-world.ts';
-import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
+import { type Engine, makePlace } from '../test/kit/databases.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
 import { startChild } from './children.ts';
 import { quantile } from './load.ts';
-import { count, ms, percent, run, type Section } from './report.ts';
+import { count, ms, percent, type Section, sized } from './report.ts';
+import { addAccount } from './year.ts';
 
-const ACCOUNTS = 50;
+const ACCOUNTS = sized(50, 3);
 /** Subscriptions of each account, as many as it may have; the dead ones are among them. */
 const OF_ACCOUNT = 20;
 const DEAD_OF_ACCOUNT = 2;
 /** Each account has a state change so often, which goes to all its subscriptions. */
 const CHANGE_MS = 2_000;
-const WARM_UP_MS = Number(process.env.BENCH_WARM_UP_MS ?? 20_000);
-const WATCH_MS = Number(process.env.BENCH_WATCH_MS ?? 30_000);
+const WARM_UP_MS = sized(20_000, 3_000);
+const WATCH_MS = sized(30_000, 4_000);
 const MOST_P99_MS = 1_000;
 const WANTED = { types: ['device.state_changed'], device: null, userRef: null };
 
-async function bench(engine: Engine): Promise<Section> {
+/** Events on their way to the servers of apps. */
+export async function subscriptionsBench(engine: Engine): Promise<Section[]> {
   const receiver = await startChild<{ readonly base: string }>('serve-receiver.ts');
   const vendor = testVendor();
   const place = await makePlace(engine);
   const core = await openCore({ place, clock: systemClock, adapters: [vendor.adapter] });
-  const { see } = createDeviceStore(core.database);
+  const { write } = createDeviceStore(core.database);
   const accounts: number[] = [];
   for (let index = 0; index < ACCOUNTS; index += 1) {
-    const email = `bench-${index}@example.com`;
-    const { id } = await core.database.queries
-      .insertInto('accounts')
-      .values({ email, name: '', tier: 'pro', created_at: 1, throttled_until: null })
-      .returning('id')
-      .executeTakeFirstOrThrow();
+    const id = await addAccount(core.database, index);
     vendor.devices = ['charger'];
     await core.link(id, 'testvendor');
     accounts.push(id);
@@ -56,7 +53,7 @@ async function bench(engine: Engine): Promise<Section> {
       state: { online: true, power_w: changes },
       ...{ limits: null, capacity: null, observedAt: at, fetchedAt: at },
     };
-    await see({ account, vendor: 'testvendor', id: 'charger', seen });
+    await write({ account, vendor: 'testvendor', id: 'charger', snapshot: seen });
   };
   let isOver = false;
   const driven = accounts.map(async (account, index) => {
@@ -88,35 +85,35 @@ async function bench(engine: Engine): Promise<Section> {
   await core.close();
   await place.remove();
   await receiver.stop();
-  return {
-    title: `${count(ACCOUNTS * OF_ACCOUNT)} subscriptions of ${ACCOUNTS} accounts, ${count(ACCOUNTS * DEAD_OF_ACCOUNT)} of them to receivers that never answer, ${engine}`,
-    note: `a state of each account changes every ${CHANGE_MS / 1_000} s and is posted to all its receivers; the opponent is the same without the dead ones`,
-    rows: [
-      {
-        what: 'From the change to the receiver, 99th percentile',
-        figure: ms(beside.p99),
-        against: `without the dead ones ${ms(alone.p99)}`,
-        ratio: percent(beside.p99 / alone.p99),
-        target: `under ${ms(MOST_P99_MS)}`,
-        met: beside.p99 < MOST_P99_MS,
-      },
-      {
-        what: 'the median',
-        figure: ms(beside.p50),
-        against: `without the dead ones ${ms(alone.p50)}`,
-      },
-      {
-        what: 'Events that came to living receivers, of those due in that time',
-        figure: `${count(beside.arrivals.length)} of ${count(beside.expected)}`,
-        against: `without the dead ones ${count(alone.arrivals.length)} of ${count(alone.expected)}`,
-      },
-      {
-        what: 'Processor time of the process, of one core',
-        figure: percent(beside.cpuShare),
-        against: `without the dead ones ${percent(alone.cpuShare)}`,
-      },
-    ],
-  };
+  return [
+    {
+      title: `${count(ACCOUNTS * OF_ACCOUNT)} subscriptions of ${ACCOUNTS} accounts, ${count(ACCOUNTS * DEAD_OF_ACCOUNT)} of them to receivers that never answer, ${engine}`,
+      note: `a state of each account changes every ${CHANGE_MS / 1_000} s and is posted to all its receivers; the opponent is the same without the dead ones`,
+      rows: [
+        {
+          what: 'From the change to the receiver, 99th percentile',
+          figure: ms(beside.p99),
+          against: `without the dead ones ${ms(alone.p99)}`,
+          ratio: percent(beside.p99 / alone.p99),
+          target: `under ${ms(MOST_P99_MS)}`,
+          met: beside.p99 < MOST_P99_MS,
+        },
+        {
+          what: 'the median',
+          figure: ms(beside.p50),
+          against: `without the dead ones ${ms(alone.p50)}`,
+        },
+        {
+          what: 'Events that came to living receivers, of those due in that time',
+          figure: `${count(beside.arrivals.length)} of ${count(beside.expected)}`,
+          against: `without the dead ones ${count(alone.arrivals.length)} of ${count(alone.expected)}`,
+        },
+        {
+          what: 'Processor time of the process, of one core',
+          figure: percent(beside.cpuShare),
+          against: `without the dead ones ${percent(alone.cpuShare)}`,
+        },
+      ],
+    },
+  ];
 }
-
-await run(ENGINES.map((engine) => async () => [await bench(engine)]));

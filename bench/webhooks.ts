@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
-import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
-import { type Child, startChild } from './children.ts';
-import { startElnav } from './elnav.ts';
+import { type Engine, makePlace } from '../test/kit/databases.ts';
+import type { Child } from './children.ts';
+import { startElnav, startWriter } from './elnav.ts';
 import { median, quantile } from './load.ts';
-import { count, ms, type Row, run, type Section } from './report.ts';
+import { count, ms, type Row, type Section, sized } from './report.ts';
 
 const SECRET = 'the client secret of the benches';
 const CONNECTIONS = 100;
-const DELIVERIES = 10_000;
-const ROUNDS = 3;
+const DELIVERIES = sized(10_000, 200);
+const ROUNDS = sized(3, 1);
 const TARGET = 2_000;
 const PATIENCE_MS = 120_000;
 const ROOMS = 1_000;
@@ -78,7 +78,8 @@ async function untilApplied(connect: string): Promise<number> {
   throw new Error('not all deliveries were applied');
 }
 
-async function bench(engine: Engine): Promise<Section> {
+/** Deliveries of a vendor, which are acknowledged when they are durable. */
+export async function webhooksBench(engine: Engine): Promise<Section[]> {
   const place = await makePlace(engine);
   const database = await place.open();
   await database.close();
@@ -88,10 +89,7 @@ async function bench(engine: Engine): Promise<Section> {
     ELNAV_SIMULATE: 'none',
   });
   const other = await makePlace(engine);
-  const bare = await startChild('./serve-inserts.ts', {
-    BENCH_DATA_DIR: other.dataDir,
-    ...(other.url === undefined ? {} : { BENCH_DATABASE_URL: other.url }),
-  });
+  const bare = await startWriter(other);
   await post(elnav.connect, elnav.child);
   await untilApplied(elnav.connect);
   await post(bare.ready.connect, bare);
@@ -134,17 +132,11 @@ async function bench(engine: Engine): Promise<Section> {
       figure: ms(median(applied)),
     },
   ];
-  return {
-    title: `Webhooks in, ${engine}`,
-    rows,
-    note: `${count(DELIVERIES)} signed deliveries, each another, over ${CONNECTIONS} connections; the opponent is Node's own HTTP server that inserts each body, verifies nothing and applies nothing`,
-  };
+  return [
+    {
+      title: `Webhooks in, ${engine}`,
+      rows,
+      note: `${count(DELIVERIES)} signed deliveries, each another, over ${CONNECTIONS} connections; the opponent is Node's own HTTP server that inserts each body, verifies nothing and applies nothing`,
+    },
+  ];
 }
-
-await run([
-  async () => {
-    const sections: Section[] = [];
-    for (const engine of ENGINES) sections.push(await bench(engine));
-    return sections;
-  },
-]);

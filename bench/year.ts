@@ -1,8 +1,9 @@
 import { MINUTE_MS, QUARTER_MS } from '../src/core/durations.ts';
-import { valuesOf } from '../src/domain/history/fields.ts';
-import { advance, applied, openBefore, type Quarter } from '../src/domain/history/fold.ts';
-import type { Step } from '../src/domain/history/steps.ts';
-import type { Followed } from '../src/domain/history/store.ts';
+import type { Database } from '../src/db/database.ts';
+import { valuesOf } from '../src/domain/records/history/fields.ts';
+import { advance, applied, openBefore, type Quarter } from '../src/domain/records/history/fold.ts';
+import type { Step } from '../src/domain/records/history/steps.ts';
+import type { Followed } from '../src/domain/records/history/store.ts';
 
 /** A charger whose power and meter change every five minutes. */
 const CHANGE_MS = 5 * MINUTE_MS;
@@ -27,3 +28,19 @@ export function chargedBetween(from: number, to: number): Omit<Followed, 'number
 
 /** The quarter that is under way begins then. */
 export const quarterNow = (): number => Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+
+/** An account whose devices are measured; returns its id. */
+export async function addAccount({ queries }: Pick<Database, 'queries'>, number = 0): Promise<number> {
+  const { id } = await queries
+    .insertInto('accounts')
+    .values({
+      email: `bench-${number}@example.com`,
+      name: '',
+      tier: 'pro',
+      created_at: 1,
+      throttled_until: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

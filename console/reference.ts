@@ -1,5 +1,4 @@
-import { makeContents } from './parts/contents.ts';
-import { makeCopyable } from './parts/copying.ts';
+import { makeContents, makeCopyable } from './parts/contents.ts';
 import { makeCallable } from './parts/try-out.ts';
 
 for (const tools of document.querySelectorAll<HTMLElement>('.contents-tools')) tools.hidden = false;

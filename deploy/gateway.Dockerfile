@@ -2,14 +2,14 @@
 #   docker buildx build --platform linux/amd64,linux/arm64 -f deploy/gateway.Dockerfile -t elnav-gateway --push .
 #   docker run -d --network host -v elnav-gateway:/var/lib/elnav-gateway -e ELNAV_GATEWAY_URL=… -e ELNAV_GATEWAY_CODE=… elnav-gateway
 # On the network of its host: in one of its own it would see no device, and no address of a private network but Docker's.
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The runtime comes from package-lock.json, for the platform of the image.
 RUN npm ci --omit=dev && npm cache clean --force
 COPY src/core src/core
-COPY src/tunnel src/tunnel
+COPY src/gateway/wire src/gateway/wire
 COPY src/gateway src/gateway
 COPY src/bin/gateway.ts src/bin/exit.ts src/bin/version.ts src/bin/
 

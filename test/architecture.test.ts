@@ -7,11 +7,10 @@ import { describe, it } from 'node:test';
 const BELOW_BIN = [
   'src/core',
   'src/adapter',
-  'src/simulation',
+  'src/proof',
   'src/vendors',
   'src/sources',
   'src/outbound',
-  'src/tunnel',
   'src/gateway',
   'src/db',
   'src/pages',
@@ -19,75 +18,79 @@ const BELOW_BIN = [
   'src/apps',
 ];
 
+/**
+ * The groups of domains, from the ground up. A group imports only groups on lower floors. `control` (smart charging) and `fleets`
+ * are not built yet.
+ */
+const FLOORS = [
+  ['access', 'plan'],
+  ['vendor-calls', 'market'],
+  ['records'],
+  ['devices'],
+  ['links'],
+  ['control', 'fleets'],
+];
+
 /** Allowed imports by folder; a folder that is not in the table fails the test. `*` stands for one folder name. */
 const TABLE: readonly { readonly folder: string; readonly may: readonly string[] }[] = [
   { folder: 'src/core', may: [] },
   { folder: 'src/adapter', may: ['src/core'] },
   { folder: 'src/vendors/index.ts', may: ['src/adapter', 'src/vendors/*/index.ts'] },
-  { folder: 'src/simulation', may: ['src/core', 'src/adapter'] },
+  { folder: 'src/proof', may: ['src/core', 'src/adapter'] },
   // What a bridge of Hue says of its lamps is the same over Hue's cloud and at home.
   {
     folder: 'src/vendors/hue_bridge',
-    may: ['src/core', 'src/adapter', 'src/simulation', 'src/vendors/hue/bridge', 'self'],
+    may: ['src/core', 'src/adapter', 'src/proof/simulation', 'src/vendors/hue/bridge', 'self'],
   },
-  { folder: 'src/vendors/*', may: ['src/core', 'src/adapter', 'src/simulation', 'self'] },
+  { folder: 'src/vendors/*', may: ['src/core', 'src/adapter', 'src/proof/simulation', 'self'] },
   { folder: 'src/sources/contract', may: ['src/core', 'src/adapter'] },
   { folder: 'src/sources/index.ts', may: ['src/sources/contract', 'src/sources/*/index.ts'] },
   { folder: 'src/sources/*', may: ['src/core', 'src/adapter', 'src/sources/contract', 'self'] },
-  { folder: 'src/tunnel', may: ['src/core'] },
-  { folder: 'src/gateway', may: ['src/core', 'src/tunnel'] },
-  { folder: 'src/outbound', may: ['src/core', 'src/adapter', 'src/tunnel'] },
-  { folder: 'src/db', may: ['src/core'] },
+  { folder: 'src/gateway/wire', may: ['src/core'] },
+  { folder: 'src/gateway', may: ['src/core'] },
+  { folder: 'src/outbound', may: ['src/core', 'src/adapter', 'src/gateway/wire'] },
+  // Each field of a device that history keeps is a column.
+  { folder: 'src/db', may: ['src/core', 'src/adapter/fields.ts'] },
   // Plain calculations: no database, no other domain.
-  { folder: 'src/domain/planner', may: ['src/core', 'src/adapter'] },
-  { folder: 'src/domain/flex', may: ['src/core', 'src/adapter'] },
-  // Domains that call vendors import this one.
+  { folder: 'src/domain/plan/*', may: ['src/core', 'src/adapter'] },
   {
-    folder: 'src/domain/calls',
-    may: [
-      'src/core',
-      'src/db',
-      'src/adapter',
-      'src/domain/budgets/index.ts',
-      'src/domain/interventions/index.ts',
-    ],
-  },
-  {
-    folder: 'src/domain/*',
-    may: ['src/core', 'src/db', 'src/adapter', 'src/sources/contract', 'src/domain/*/index.ts', 'self'],
+    folder: 'src/domain/*/*',
+    may: ['src/core', 'src/db', 'src/adapter', 'src/sources/contract', 'src/domain/*/*/index.ts', 'self'],
   },
   {
     folder: 'src/registers',
-    may: ['src/core', 'src/adapter', 'src/sources/contract', 'src/domain/areas/index.ts'],
+    may: ['src/core', 'src/adapter', 'src/sources/contract', 'src/domain/market/areas/index.ts'],
   },
+  // Values alone: the console, which runs in browsers, draws its plots with them too.
+  { folder: 'src/pages/plot', may: [] },
   { folder: 'src/pages', may: ['src/core'] },
-  { folder: 'src/http', may: ['src/core', 'src/pages', 'src/domain/accounts/index.ts'] },
+  { folder: 'src/http', may: ['src/core', 'src/pages', 'src/domain/access/accounts/index.ts'] },
   {
     folder: 'src/apps/*',
     may: [
       'src/core',
       'src/adapter',
-      'src/simulation',
+      'src/proof/simulation',
       'src/sources/contract',
-      'src/domain/*/index.ts',
+      'src/domain/*/*/index.ts',
       'src/http',
       'src/pages',
-      'src/tunnel',
+      'src/gateway/wire',
       'self',
     ],
   },
-  { folder: 'src/bin', may: [...BELOW_BIN, 'src/domain/*/index.ts', 'src/registers/index.ts'] },
-  { folder: 'test', may: ['src', 'tools/mutants', 'tools/new-vendor', 'console/app'] },
+  { folder: 'src/bin', may: [...BELOW_BIN, 'src/domain/*/*/index.ts', 'src/registers/index.ts'] },
+  { folder: 'test', may: ['src', 'tools', 'console/app'] },
   { folder: 'bench', may: ['src', 'test'] },
   {
     folder: 'tools',
-    may: [...BELOW_BIN, 'src/bin', 'src/domain/*/index.ts', 'src/registers/index.ts', 'test'],
+    may: [...BELOW_BIN, 'src/bin', 'src/domain/*/*/index.ts', 'src/registers/index.ts', 'test'],
   },
-  { folder: 'console', may: [] },
+  { folder: 'console', may: ['src/pages/plot'] },
 ];
 
 /** Tests may import the test database in addition to what their folder may. */
-const FOR_TESTS = ['src/core', 'src/adapter', 'src/simulation', 'test'];
+const FOR_TESTS = ['src/core', 'src/adapter', 'src/proof', 'test'];
 
 const files = globSync([
   'src/**/*.ts',
@@ -117,10 +120,10 @@ function valueImportsOf(file: string, source: string): string[] {
 
 /** Front doors for others than us: the libraries of the package, and what vendors are made of. Tests of a vendor are found by their path. */
 const OPEN = [
-  'src/domain/planner/index.ts',
-  'src/domain/flex/index.ts',
+  'src/domain/plan/planner/index.ts',
+  'src/domain/plan/flex/index.ts',
   'src/adapter/kit/index.ts',
-  'src/simulation/index.ts',
+  'src/proof/simulation/index.ts',
   ...globSync('src/vendors/*/test-conformance.ts').map((file) => normalize(file)),
 ];
 
@@ -175,9 +178,43 @@ function cycleIn(graph: ReadonlyMap<string, readonly string[]>): readonly string
   return null;
 }
 
+/** The modules that reach each other by imports, with those of types: every circle of at least two. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (file: string): number => {
+    const own = index.size;
+    index.set(file, own);
+    lowest.set(file, own);
+    open.push(file);
+    for (const target of graph.get(file) ?? []) {
+      if (!graph.has(target)) continue;
+      const reached = index.has(target)
+        ? open.includes(target)
+          ? (index.get(target) ?? own)
+          : own
+        : visit(target);
+      lowest.set(file, Math.min(lowest.get(file) ?? own, reached));
+    }
+    const low = lowest.get(file) ?? own;
+    if (low !== own) return low;
+    const circle = open.splice(open.lastIndexOf(file));
+    if (circle.length > 1) circles.push(circle.toSorted());
+    return low;
+  };
+  for (const file of graph.keys()) if (!index.has(file)) visit(file);
+  return circles;
+}
+
 function patternOf(folder: string): RegExp {
   return new RegExp(`^${folder.split('*').map(RegExp.escape).join('[^/]+')}(?:/|$)`);
 }
+
+/** A title that begins with its verb reads only under its `describe`, and says nothing in a list of failures. */
+const NO_SUBJECT =
+  /: (?:is|are|was|were|has|have|had|may|can|cannot|must|does|do|did|will|would|says?|shows|keeps|finds|takes|gives|refuses|accepts|reports|returns|lists|sends|asks|tells|names|leaves|stays|that|with|never) /;
 
 const isForTests = (file: string): boolean =>
   file.endsWith('.test.ts') || file.includes('/test-') || file.startsWith('test/');
@@ -199,19 +236,19 @@ function faultsOf(file: string): string[] {
 }
 
 describe('the architecture', () => {
-  it('allows only the imports in the table', () => {
+  it('the architecture allows only the imports in the table', () => {
     assert.ok(files.length > 50, `only ${files.length} files were read`);
     assert.deepEqual(files.flatMap(faultsOf), []);
   });
 
-  it('would notice a forbidden import', () => {
+  it('the architecture would notice a forbidden import', () => {
     const reads = files.filter((file) => importsOf(file).length > 0);
     assert.ok(reads.length > 40, 'imports are found in most files');
     assert.equal(patternOf('src/vendors/*').test('src/vendors/ocpp/server.ts'), true);
     assert.equal(patternOf('src/vendors/*/index.ts').test('src/vendors/ocpp/server.ts'), false);
   });
 
-  it('has no cycles of imports other than of types', () => {
+  it('the architecture has no cycles of imports other than of types', () => {
     const graph = new Map(files.map((file) => [file, valueImportsOf(file, readFileSync(file, 'utf8'))]));
     const found = [...graph.values()].flat();
     assert.ok(found.length > 2_000, `only ${found.length} imports were found`);
@@ -222,8 +259,19 @@ describe('the architecture', () => {
     assert.equal(cycleIn(graph), null);
   });
 
-  it('has no cycles between domains, not even of types', () => {
-    const domainOf = (file: string) => /^src\/domain\/([^/]+)\//.exec(file)?.[1];
+  it('the architecture has at most eight circles of imports with types, of five files at most', () => {
+    const own = files.filter((file) => /^(?:src|console)\//.test(file) && !isForTests(file));
+    const circles = circlesIn(new Map(own.map((file) => [file, importsOf(file)])));
+    assert.ok(own.length > 500, `only ${own.length} files were read`);
+    assert.ok(circles.length <= 8, `there are ${circles.length} circles:\n${circles.join('\n')}`);
+    assert.deepEqual(
+      circles.filter((circle) => circle.length > 5),
+      [],
+    );
+  });
+
+  it('the architecture has no cycles between domains, not even of types', () => {
+    const domainOf = (file: string) => /^src\/domain\/([^/]+\/[^/]+)\//.exec(file)?.[1];
     const graph = new Map<string, string[]>();
     for (const file of files.filter((one) => !isForTests(one))) {
       const domain = domainOf(file);
@@ -233,11 +281,31 @@ describe('the architecture', () => {
       graph.set(domain, [...existing, ...others.filter((other) => other !== domain)]);
     }
     assert.ok(graph.size > 12, `only ${graph.size} domains were read`);
-    assert.ok(graph.get('devices')?.includes('calls'), 'imports of other domains are found');
+    assert.ok(
+      graph.get('devices/devices')?.includes('vendor-calls/calls'),
+      'imports of other domains are found',
+    );
     assert.equal(cycleIn(graph), null);
   });
 
-  it('would notice a cycle', () => {
+  it('the architecture has no import from a group of domains to one on its floor or above', () => {
+    const groupOf = (file: string) => /^src\/domain\/([^/]+)\/[^/]+\//.exec(file)?.[1];
+    const floorOf = (group: string) => FLOORS.findIndex((floor) => floor.includes(group));
+    const crossing = files
+      .filter((file) => !isForTests(file))
+      .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
+      .flatMap(({ file, target }) => {
+        const [from, to] = [groupOf(file), groupOf(target)];
+        return from === undefined || to === undefined || from === to ? [] : [{ file, target, from, to }];
+      });
+    assert.ok(crossing.length > 50, `only ${crossing.length} imports between groups were found`);
+    assert.deepEqual(
+      crossing.filter(({ from, to }) => floorOf(to) < 0 || floorOf(from) <= floorOf(to)),
+      [],
+    );
+  });
+
+  it('the architecture would notice a cycle', () => {
     const sources = {
       'a.ts': "import { one } from './b.ts';",
       'b.ts': "import {\n  type Two,\n  two,\n} from './c.ts';",
@@ -251,11 +319,13 @@ describe('the architecture', () => {
     assert.deepEqual(graph.get('d.ts'), []);
     assert.deepEqual(graph.get('e.ts'), ['d.ts']);
     assert.deepEqual(cycleIn(graph), ['b.ts', 'c.ts', 'b.ts']);
+    assert.deepEqual(circlesIn(graph), [['b.ts', 'c.ts']]);
     graph.set('c.ts', []);
     assert.equal(cycleIn(graph), null);
+    assert.deepEqual(circlesIn(graph), []);
   });
 
-  it('exports what somebody imports', () => {
+  it('the architecture exports what somebody imports', () => {
     const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
     const used = new Map<string, Set<string>>();
     for (const [file, source] of sources)
@@ -270,7 +340,7 @@ describe('the architecture', () => {
     );
   });
 
-  it('would notice an export of no use', () => {
+  it('the architecture would notice an export of no use', () => {
     const source =
       "export const a = 1;\nexport type T = 1;\nexport async function f() {}\nexport { b, type U, c as d } from './b.ts';";
     assert.deepEqual(exportsOf(source), ['a', 'f', 'b', 'U', 'd']);
@@ -283,7 +353,7 @@ describe('the architecture', () => {
     ]);
   });
 
-  it('names files that only tests need test-*', () => {
+  it('the architecture names files that only tests need test-*', () => {
     const importers = new Map<string, string[]>();
     for (const file of files) {
       for (const target of importsOf(file)) importers.set(target, [...(importers.get(target) ?? []), file]);
@@ -301,7 +371,21 @@ describe('the architecture', () => {
     assert.deepEqual(misnamed, []);
   });
 
-  it('keeps shared test code in test/kit, and only tests beside it', () => {
+  it('the architecture has titles of tests that stand alone, with a subject', () => {
+    const TITLE = /^ *(?:it|test)\(\s*(['"`])(.*)\1/gm;
+    const titles = files
+      .filter((file) => file.endsWith('.test.ts'))
+      .flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(TITLE)].map(([, , title = '']) => `${file}: ${title}`),
+      );
+    assert.ok(titles.length > 2_000, `only ${titles.length} titles were found`);
+    assert.deepEqual(
+      titles.filter((title) => NO_SUBJECT.test(title)),
+      [],
+    );
+  });
+
+  it('the architecture keeps shared test code in test/kit, and only tests beside it', () => {
     const shared = files.filter((file) => file.startsWith('test/kit/'));
     assert.ok(shared.length > 10, 'the kit is found');
     assert.deepEqual(
@@ -314,7 +398,7 @@ describe('the architecture', () => {
     );
   });
 
-  it('reads the environment only in src/bin', () => {
+  it('the architecture reads the environment only in src/bin', () => {
     const readers = files.filter(
       (file) =>
         file.startsWith('src/') &&
@@ -324,7 +408,7 @@ describe('the architecture', () => {
     assert.deepEqual(readers, []);
   });
 
-  it('keeps SQL in stores', () => {
+  it('the architecture keeps SQL in stores', () => {
     const writers = files.filter(
       (file) =>
         /^src\/(?:domain|http|apps)\//.test(file) &&
@@ -335,7 +419,7 @@ describe('the architecture', () => {
     assert.deepEqual(writers, []);
   });
 
-  it('compares secrets only in constant time', () => {
+  it('the architecture compares secrets only in constant time', () => {
     const compared = /\.reveal\(\)\s*[!=]==?|[!=]==?\s*[\w.?]+\.reveal\(\)/;
     assert.match('if (token === secret.reveal())', compared);
     assert.match('if (secret?.reveal() !== token)', compared);
@@ -354,7 +438,7 @@ describe('the architecture', () => {
 describe('the decision records', () => {
   const records = globSync('docs/decisions/*.md').sort();
 
-  it('have one head: number, title, status and date, then context, choice and consequences', () => {
+  it('the decision records have one head: number, title, status and date, then context, choice and consequences', () => {
     assert.ok(records.length > 30, `only ${records.length} records were read`);
     for (const file of records) {
       const number = basename(file).slice(0, 4);
@@ -371,7 +455,7 @@ describe('the decision records', () => {
     }
   });
 
-  it('have each a number of their own', () => {
+  it('the decision records have each a number of their own', () => {
     const numbers = records.map((file) => basename(file).slice(0, 4));
     assert.equal(new Set(numbers).size, numbers.length);
   });

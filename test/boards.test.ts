@@ -158,13 +158,13 @@ it('the look at expressions finds what they read, and what is wrong with them', 
 });
 
 describe('the board', () => {
-  it('reads metrics and labels that exist', () => {
+  it('the board reads metrics and labels that exist', () => {
     assert.ok(shown.length > 40, `only ${shown.length} expressions`);
     for (const { expr } of shown) check(expr);
     for (const { expr } of board.annotations.list) check(expr);
   });
 
-  it('shows every metric, or it is decided that it does not', () => {
+  it('the board shows every metric, or it is decided that it does not', () => {
     const read = new Set(
       shown.flatMap(({ expr }) => readsOf(expr).selectors.map(({ metric }) => metricOf(metric))),
     );
@@ -174,7 +174,7 @@ describe('the board', () => {
     );
   });
 
-  it('has panels that say what they show, and lie beside each other', () => {
+  it('the board has panels that say what they show, and lie beside each other', () => {
     const cells = new Set<string>();
     for (const { title, type, description = '', gridPos } of panels) {
       assert.ok(type === 'row' || description.length > 10, title);
@@ -189,12 +189,12 @@ describe('the board', () => {
 });
 
 describe('the alerts', () => {
-  it('read metrics and labels that exist', () => {
+  it('the alerts read metrics and labels that exist', () => {
     assert.ok(rules.length > 20, `only ${rules.length} rules`);
     for (const { expr } of rules) check(expr);
   });
 
-  it('say what is wrong and what to do, and each has its section in the guide', () => {
+  it('the alerts say what is wrong and what to do, and each has its section in the guide', () => {
     for (const { alert, labels, annotations } of rules) {
       assert.deepEqual(Object.keys(annotations), ['summary', 'description', 'what_to_do', 'runbook'], alert);
       assert.ok(
@@ -211,14 +211,14 @@ describe('the alerts', () => {
     );
   });
 
-  it('are tested, each: the tests themselves are run by promtool, in .ci/run', () => {
+  it('the alerts are tested, each: the tests themselves are run by promtool, in .ci/run', () => {
     const tests = readFileSync('deploy/prometheus/elnav.rules.test.yaml', 'utf8');
     for (const { alert } of rules) assert.ok(tests.includes(`alertname="${alert}"`), alert);
     const command = 'promtool test rules deploy/prometheus/elnav.rules.test.yaml';
     assert.ok(readFileSync('.ci/run', 'utf8').includes(command), '.ci/run does not run them');
   });
 
-  it('are read with the addresses and the port that compose has', () => {
+  it('the alerts are read with the addresses and the port that compose has', () => {
     const { scrape_configs: jobs, rule_files: files } = parse(
       readFileSync('deploy/prometheus/prometheus.yaml', 'utf8'),
     );

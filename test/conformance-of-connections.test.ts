@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { Adapter } from '../src/adapter/adapter.ts';
-import { conforms } from '../src/adapter/conformance/index.ts';
 import type { Exchange, Target } from '../src/adapter/connections.ts';
 import type { Session } from '../src/adapter/session.ts';
+import { conforms } from '../src/proof/conformance/index.ts';
 import { openLocalVendor } from './kit/local-vendor.ts';
 import { meters } from './kit/meters.ts';
 
@@ -151,7 +151,9 @@ const faultsOf = async (adapter: Adapter) => {
 
 describe('the conformance of vendors that are reached over connections', () => {
   for (const [mistake, [adapter, said]] of Object.entries(MISTAKES))
-    it(`finds one that ${mistake}`, async () => assert.match(await faultsOf(adapter), said));
+    it(`the conformance of vendors that are reached over connections finds one that ${mistake}`, async () =>
+      assert.match(await faultsOf(adapter), said));
 
-  it('finds nothing where nothing is wrong', async () => assert.equal(await faultsOf(right), ''));
+  it('the conformance of vendors that are reached over connections finds nothing where nothing is wrong', async () =>
+    assert.equal(await faultsOf(right), ''));
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Adapter, AnyKind } from '../src/adapter/adapter.ts';
-import type { Simulator } from '../src/adapter/conformance/index.ts';
-import { checkInterventions } from '../src/adapter/conformance/interventions.ts';
 import type { Intervention } from '../src/adapter/interventions.ts';
 import { AppError } from '../src/core/errors.ts';
+import type { Simulator } from '../src/proof/conformance/index.ts';
+import { checkInterventions } from '../src/proof/conformance/interventions.ts';
 import { sandbox } from '../src/vendors/sandbox/index.ts';
 import { simulatorForTest } from '../src/vendors/sandbox/test-world.ts';
 
@@ -33,11 +33,11 @@ async function faultsOf(
 }
 
 describe('the check of interventions', () => {
-  it('finds nothing wrong with the sandbox', async () => {
+  it('the check of interventions finds nothing wrong with the sandbox', async () => {
     assert.deepEqual(await faultsOf({}), []);
   });
 
-  it('finds one that a reading does not say, or says for ever', async () => {
+  it('the check of interventions finds one that a reading does not say, or says for ever', async () => {
     assert.deepEqual(await faultsOf({ inReading: () => false }), ['a read says false where it is true']);
     assert.deepEqual(await faultsOf({ inReading: () => true }), ['a read says true where it is false']);
     assert.deepEqual(await faultsOf({ inReading: () => null }), [
@@ -45,7 +45,7 @@ describe('the check of interventions', () => {
     ]);
   });
 
-  it('finds a command that is said to be blocked and is not, and a refusal that does not say so', async () => {
+  it('the check of interventions finds a command that is said to be blocked and is not, and a refusal that does not say so', async () => {
     assert.deepEqual(await faultsOf({ blocks: ['turn_off'] }), ['turn_off says false where it is true']);
     const start = async () => {
       throw new AppError('vendor.refused', 'remote start is not allowed');
@@ -57,7 +57,7 @@ describe('the check of interventions', () => {
     assert.deepEqual(await faultsOf({ kind: { controls } }), ['remote start is not allowed']);
   });
 
-  it('finds one that the simulator cannot bring about, and one that nothing speaks of', async () => {
+  it('the check of interventions finds one that the simulator cannot bring about, and one that nothing speaks of', async () => {
     assert.deepEqual(await faultsOf({}, { intervene: async () => false }), [
       'the simulator brings it about at none of its devices',
     ]);
@@ -65,7 +65,7 @@ describe('the check of interventions', () => {
     assert.deepEqual(await faultsOf(silent), ['nothing says whether it is needed']);
   });
 
-  it('finds words that are missing, and no place', async () => {
+  it('the check of interventions finds words that are missing, and no place', async () => {
     const { en, sv } = declared.words;
     const same = 'its words are the same in both languages';
     assert.deepEqual(await faultsOf({ words: { en, sv: en } }), [same]);

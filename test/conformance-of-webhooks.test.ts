@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Adapter } from '../src/adapter/adapter.ts';
-import type { CloudCheck } from '../src/adapter/conformance/cloud-check.ts';
-import { checkHomes } from '../src/adapter/conformance/homes.ts';
-import { checkWebhooks } from '../src/adapter/conformance/webhooks.ts';
 import type { Webhook } from '../src/adapter/webhook.ts';
+import type { CloudCheck } from '../src/proof/conformance/cloud.ts';
+import { checkHomes } from '../src/proof/conformance/homes.ts';
+import { checkWebhooks } from '../src/proof/conformance/webhooks.ts';
 import { netatmo } from '../src/vendors/netatmo/index.ts';
 import { makeVendorWorld, refOf } from './kit/vendor-world.ts';
 
@@ -62,23 +62,23 @@ const MISTAKES: Readonly<Record<string, readonly [Partial<Webhook>, RegExp]>> = 
 };
 
 describe('the conformance of webhooks', () => {
-  it('finds no fault where there is none', async () => {
+  it('the conformance of webhooks finds no fault where there is none', async () => {
     assert.deepEqual(await faultsOf(netatmo, checkWebhooks), []);
   });
 
   for (const [name, [change, found]] of Object.entries(MISTAKES))
-    it(`finds one that ${name}`, async () => {
+    it(`the conformance of webhooks finds one that ${name}`, async () => {
       const faults = await faultsOf({ ...netatmo, webhook: { ...webhook, ...change } }, checkWebhooks);
       assert.match(faults.join('\n'), found);
     });
 });
 
 describe('the conformance of sweeps', () => {
-  it('finds no fault where there is none', async () => {
+  it('the conformance of sweeps finds no fault where there is none', async () => {
     assert.deepEqual(await faultsOf(netatmo, checkHomes), []);
   });
 
-  it('finds one that gives what reads do not, that loses devices, and that breaks at one of elsewhere', async () => {
+  it('the conformance of sweeps finds one that gives what reads do not, that loses devices, and that breaks at one of elsewhere', async () => {
     const mistakes: readonly [NonNullable<Adapter['sweep']>, RegExp][] = [
       [async (_session, devices) => new Map(devices.map(({ id }) => [id, null])), /when it is read/],
       [async () => new Map(), /it left out every device/],

@@ -17,7 +17,7 @@ import {
   slotsOf,
 } from '../console/app/planner/slots.ts';
 import { averagePrice, doneAt, realCost, savingOf, verdictOf } from '../console/app/planner/verdict.ts';
-import { plan } from '../src/domain/planner/index.ts';
+import { plan } from '../src/domain/plan/planner/index.ts';
 
 const START = Date.UTC(2026, 10, 21, 11);
 const slotsAt = (prices: readonly string[]): readonly Slot[] =>
@@ -53,7 +53,7 @@ function planned(request: ReturnType<typeof planRequest>, slots: readonly Slot[]
 }
 
 describe('sums of the planner page', () => {
-  it('are exact where floating point is not', () => {
+  it('sums of the planner page are exact where floating point is not', () => {
     assert.equal(costOf([{ price: '0.1', wh: 3 }]), '0.0003');
     assert.equal(
       costOf([
@@ -70,7 +70,7 @@ describe('sums of the planner page', () => {
     assert.equal(difference('100', '0'), '100');
   });
 
-  it('have a share only of what costs something', () => {
+  it('sums of the planner page have a share only of what costs something', () => {
     assert.deepEqual(savingOf('3', '4'), { amount: '1', percent: 25 });
     assert.deepEqual(savingOf('-2', '-1'), { amount: '1', percent: undefined });
     assert.deepEqual(savingOf('0', '0'), { amount: '0', percent: undefined });
@@ -80,7 +80,7 @@ describe('sums of the planner page', () => {
 });
 
 describe('slots of the planner page', () => {
-  it('end where the next one begins, quarters and hours', () => {
+  it('slots of the planner page end where the next one begins, quarters and hours', () => {
     const at = (minutes: number) => ({ start: new Date(START + minutes * 60_000).toISOString(), price: '1' });
     assert.deepEqual(
       slotsOf([at(0), at(60), at(75)]).map(({ start, end }) => (end - start) / 60_000),
@@ -93,7 +93,7 @@ describe('slots of the planner page', () => {
     assert.deepEqual(slotsOf([]), []);
   });
 
-  it('may be used from the one that a moment is in, up to the last that ends by the deadline', () => {
+  it('slots of the planner page may be used from the one that a moment is in, up to the last that ends by the deadline', () => {
     const slots = slotsAt(['1', '2', '3', '4']);
     assert.equal(slotsFrom(slots, START + 20 * 60_000)[0]?.price, '2');
     assert.equal(slotsFrom(slots, START + QUARTER_MS)[0]?.price, '2');
@@ -104,7 +104,7 @@ describe('slots of the planner page', () => {
     assert.equal(lastEndingBy(slots, START + 100 * QUARTER_MS), 3);
   });
 
-  it('let keys move a deadline by a quarter, an hour and to the ends, and no further', () => {
+  it('slots of the planner page let keys move a deadline by a quarter, an hour and to the ends, and no further', () => {
     const deadlines = deadlinesOf(slotsAt(Array.from({ length: 12 }, () => '1')));
     const moved = (key: string, from: number) => {
       const to = movedBy(key, deadlines[from] ?? 0, deadlines);
@@ -121,7 +121,7 @@ describe('slots of the planner page', () => {
     assert.deepEqual([moved('ArrowRight', 11), moved('PageDown', 2), moved('Enter', 5)], [11, 0, undefined]);
   });
 
-  it('let keys move a deadline over hours too', () => {
+  it('slots of the planner page let keys move a deadline over hours too', () => {
     const hours = [1, 2, 3].map((hour) => START + hour * 4 * QUARTER_MS);
     assert.equal(movedBy('ArrowRight', hours[0] ?? 0, hours), hours[1]);
     assert.equal(movedBy('ArrowLeft', hours[2] ?? 0, hours), hours[1]);
@@ -129,7 +129,7 @@ describe('slots of the planner page', () => {
     assert.equal(nearest(0, hours), hours[0]);
   });
 
-  it('have a next morning, which may be that of the same day', () => {
+  it('slots of the planner page have a next morning, which may be that of the same day', () => {
     const after = new Date(2026, 10, 21, 6, 59).getTime();
     assert.equal(nextHourOfDay(after, 7), new Date(2026, 10, 21, 7).getTime());
     assert.equal(nextHourOfDay(new Date(2026, 10, 21, 7).getTime(), 7), new Date(2026, 10, 22, 7).getTime());
@@ -137,7 +137,7 @@ describe('slots of the planner page', () => {
 });
 
 describe('requests of the planner page', () => {
-  it('name the area, which has the prices, unless charging begins later', () => {
+  it('requests of the planner page name the area, which has the prices, unless charging begins later', () => {
     const charge = chargeOf(['1', '2']);
     const task = {
       current_soc: 50,
@@ -156,7 +156,7 @@ describe('requests of the planner page', () => {
     assert.equal(later.area, undefined);
   });
 
-  it('say how power is set: in amperes of so many phases, on and off, or in watts', () => {
+  it('requests of the planner page say how power is set: in amperes of so many phases, on and off, or in watts', () => {
     const numbers = { ...USUAL, amps: 16, phases: 1, power: 7.4, least: 1.4 };
     const of = (setting: Charge['setting']) => {
       const { task, device_profile } = planRequest(chargeOf(['1'], { setting, numbers }));
@@ -167,13 +167,13 @@ describe('requests of the planner page', () => {
     assert.deepEqual(of('watts'), [1_400, 7_400, undefined]);
   });
 
-  it('for prices alone plan nothing', () => {
+  it('requests of the planner page for prices alone plan nothing', () => {
     const { task } = pricesRequest('SE3');
     const own = [{ duration_min: 15, price: '1' }];
     assert.equal(plan({ task, prices: own }).total_energy_wh, 0);
   });
 
-  it('for a charge at once and a late one fill the first and the last slots, whatever they cost', () => {
+  it('requests of the planner page for a charge at once and a late one fill the first and the last slots, whatever they cost', () => {
     const prices = ['3', '1', '2', '5', '4'];
     const charge = chargeOf(prices);
     const powers = (order: 'at once' | 'late', lastSlot = 4) =>
@@ -200,28 +200,28 @@ describe('what a plan is said to do', () => {
   };
   const prices = ['3', '1', '2', '5', '4'];
 
-  it('is that it reaches the level, or that nothing is missing', () => {
+  it('what a plan is said to do is that it reaches the level, or that nothing is missing', () => {
     assert.deepEqual(judged(prices), { is: 'reached' });
     const numbers = { ...USUAL, soc: 80, target: 80 };
     assert.deepEqual(judged(prices, { numbers }), { is: 'charged already' });
   });
 
-  it('is the earliest deadline where the one that was chosen is too soon', () => {
+  it('what a plan is said to do is the earliest deadline where the one that was chosen is too soon', () => {
     const earliest = START + 3 * QUARTER_MS;
     assert.deepEqual(judged(prices, { lastSlot: 1 }), { is: 'too soon', soc: 70, earliest });
     assert.deepEqual(judged(prices, { lastSlot: 2 }), { is: 'reached' });
   });
 
-  it('is that prices end too soon, where no deadline is late enough', () => {
+  it('what a plan is said to do is that prices end too soon, where no deadline is late enough', () => {
     assert.deepEqual(judged(prices.slice(0, 2)), { is: 'too few prices', soc: 70 });
   });
 
-  it('is that the least power charges more than there is room for', () => {
+  it('what a plan is said to do is that the least power charges more than there is room for', () => {
     const numbers = { ...USUAL, capacity: 10, soc: 99, target: 100, power: 8, least: 8 };
     assert.deepEqual(judged(prices, { numbers }), { is: 'too little to charge', soc: 99 });
   });
 
-  it('is in every slot by when it starts, also where charging begins later', () => {
+  it('what a plan is said to do is in every slot by when it starts, also where charging begins later', () => {
     const charge = chargeOf(prices);
     const later = { ...charge, slots: charge.slots.slice(1), isFromNow: false, lastSlot: 3 };
     const cheapest = planned(planRequest(later), later.slots);
@@ -240,7 +240,7 @@ describe('what a plan is said to do', () => {
 });
 
 describe('a car of the planner page', () => {
-  it('has what its device says, and nothing that it does not', () => {
+  it('a car of the planner page has what its device says, and nothing that it does not', () => {
     const limits = { min_a: 6, max_a: 32, min_w: null, max_w: null };
     assert.deepEqual(knownOf({ capabilities: ['set_current', 'charge_control'], limits }), {
       setting: 'amperes',
@@ -264,7 +264,7 @@ describe('a car of the planner page', () => {
     );
   });
 
-  it('has numbers that the planner takes', () => {
+  it('a car of the planner page has numbers that the planner takes', () => {
     assert.deepEqual(
       [isInRange('soc', 100), isInRange('soc', 101), isInRange('soc', 0.5), isInRange('capacity', 0.5)],
       [true, false, false, false],
@@ -292,7 +292,7 @@ describe('questions of which the newest wins', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('are asked one at a time, and those between are left out', async () => {
+  it('questions of which the newest wins are asked one at a time, and those between are left out', async () => {
     const { open, heard, asker } = asked();
     for (const question of [1, 2, 3, 4]) asker.ask(question);
     assert.deepEqual(
@@ -317,7 +317,7 @@ describe('questions of which the newest wins', () => {
     assert.equal(heard.at(-1), 'answer to 6', 'it goes on after a pause');
   });
 
-  it('are not heard after the end', async () => {
+  it('questions of which the newest wins are not heard after the end', async () => {
     const { open, heard, asker } = asked();
     asker.ask(1);
     asker.ask(2);

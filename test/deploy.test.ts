@@ -23,7 +23,7 @@ function withImports(file: string, found: Set<string> = new Set()): ReadonlySet<
 }
 
 describe('the gateway as it is deployed', () => {
-  it('has all of its modules in its image, and little else', () => {
+  it('the gateway as it is deployed has all of its modules in its image, and little else', () => {
     const copied = [...readFileSync('deploy/gateway.Dockerfile', 'utf8').matchAll(/^COPY (src.*) \S+$/gm)];
     const sources = copied.flatMap(([, list = '']) => list.split(' '));
     const needed = [...withImports('src/bin/gateway.ts')];
@@ -38,7 +38,7 @@ describe('the gateway as it is deployed', () => {
     );
   });
 
-  it('is set by the names of its settings in its unit and its image', () => {
+  it('the gateway as it is deployed is set by the names of its settings in its unit and its image', () => {
     for (const file of ['deploy/gateway.Dockerfile', 'deploy/elnav-gateway.service']) {
       const named = [...readFileSync(file, 'utf8').matchAll(/\bELNAV_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
       assert.ok(named.length >= 3, file);
@@ -52,7 +52,7 @@ describe('the gateway as it is deployed', () => {
 });
 
 describe('the settings elsewhere', () => {
-  it('are set by the compose files under names that exist: an unknown one stops the start', () => {
+  it('the settings elsewhere are set by the compose files under names that exist: an unknown one stops the start', () => {
     const set = globSync(['compose.yaml', 'deploy/*.yaml']).flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/^ +(ELNAV_[A-Z0-9_]+):/gm)].map(([, name = '']) => name),
     );
@@ -63,7 +63,7 @@ describe('the settings elsewhere', () => {
     );
   });
 
-  it('have their defaults in the code alone', () => {
+  it('the settings elsewhere have their defaults in the code alone', () => {
     const texts = globSync(['compose.yaml', 'deploy/*.yaml']).map((file) => readFileSync(file, 'utf8'));
     assert.deepEqual(
       texts.flatMap((text) => [...text.matchAll(/\$\{ELNAV_[A-Z0-9_]+:-[^}]+\}/g)].map(([again]) => again)),
@@ -74,7 +74,7 @@ describe('the settings elsewhere', () => {
     assert.deepEqual(set.split(' '), ['ELNAV_HOST=0.0.0.0', 'ELNAV_DATA_DIR=/var/lib/elnav']);
   });
 
-  it('have the ports that the image and the proxy name', () => {
+  it('the settings elsewhere have the ports that the image and the proxy name', () => {
     const { connectPort, gridPort } = readSettings({});
     assert.match(readFileSync('Dockerfile', 'utf8'), new RegExp(`^EXPOSE ${connectPort} ${gridPort}$`, 'm'));
     const proxied = readFileSync('deploy/Caddyfile', 'utf8').matchAll(
@@ -89,7 +89,7 @@ describe('the settings elsewhere', () => {
     );
   });
 
-  it('are named as they are in the documents', () => {
+  it('the settings elsewhere are named as they are in the documents', () => {
     const documents = globSync([
       'README.md',
       'CONTRIBUTING.md',
@@ -110,7 +110,7 @@ describe('the settings elsewhere', () => {
     );
   });
 
-  it('start with their defaults, as the example lists them', () => {
+  it('the settings elsewhere start with their defaults, as the example lists them', () => {
     const example = readFileSync('.env.example', 'utf8');
     const all = parseEnv(example.replaceAll(/^#(?=[A-Z])/gm, ''));
     assert.deepEqual(Object.keys(all).sort(), [...settingNames].sort());

@@ -15,7 +15,7 @@ const EXAMPLES = globSync('docs/guides/*.md').flatMap((file) =>
 );
 
 describe('the examples of the library', () => {
-  it('print what the guides show', async () => {
+  it('the examples of the library print what the guides show', async () => {
     assert.ok(EXAMPLES.length >= 2, `only ${EXAMPLES.length} were found`);
     for (const { file, code, printed } of EXAMPLES) {
       const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', code]);

@@ -45,7 +45,7 @@ const HOUSEHOLD: Readonly<Record<DeviceType, string>> = {
 
 describe('the choices of the link page', () => {
   for (const [type, words] of Object.entries(HOUSEHOLD))
-    it(`${type}: finds its vendors, and those alone, by ${words}`, () => {
+    it(`the search finds the vendors of ${type}, and those alone, by ${words}`, () => {
       const having = makers.filter(({ kinds }) => kinds[type as DeviceType] !== undefined);
       assert.equal(having.length, 1);
       for (const word of words.split(' '))
@@ -56,11 +56,11 @@ describe('the choices of the link page', () => {
         );
     });
 
-  it('finds cars and their chargers by words for both', () => {
+  it('the choices of the link page finds cars and their chargers by words for both', () => {
     assert.deepEqual(found('ev', makers), ['maker_0', 'maker_1']);
   });
 
-  it('finds every brand by its name, alone and with the name of a product', () => {
+  it('the choices of the link page finds every brand by its name, alone and with the name of a product', () => {
     const ways = otherWays(vendors);
     assert.ok(ways.length >= 20);
     for (const { brand, also = [], vendor } of ways)
@@ -69,7 +69,7 @@ describe('the choices of the link page', () => {
           assert.ok(found(query).includes(`${brand} by ${vendor}`), query);
   });
 
-  it('finds brands that come by another vendor', () => {
+  it('the choices of the link page finds brands that come by another vendor', () => {
     assert.deepEqual(found('garo'), ['Garo by ocpp']);
     assert.deepEqual(found('garo laddbox'), ['Garo by ocpp']);
     assert.deepEqual(found('goe'), ['go-e by ocpp']);
@@ -89,7 +89,7 @@ describe('the choices of the link page', () => {
       assert.deepEqual(found(`${brand} elbil`), [`${brand} by smartcar`]);
   });
 
-  it('finds each way of a brand that has several, its own first', () => {
+  it('the choices of the link page finds each way of a brand that has several, its own first', () => {
     assert.deepEqual(found('zaptec'), ['zaptec', 'Zaptec by ocpp']);
     assert.deepEqual(found('zapteck go'), ['zaptec', 'Zaptec by ocpp']);
     assert.deepEqual(found('volvo ex30'), ['volvo', 'Volvo by smartcar']);
@@ -105,12 +105,12 @@ describe('the choices of the link page', () => {
     assert.deepEqual(waysOfBrand(garo, [garo]), [garo]);
   });
 
-  it('finds a brand by another vendor alone where its own is not set up', () => {
+  it('the choices of the link page finds a brand by another vendor alone where its own is not set up', () => {
     const others = vendors.filter(({ slug }) => slug !== 'zaptec');
     assert.deepEqual(found('zaptec', others), ['Zaptec by ocpp']);
   });
 
-  it('forgives a letter in the name of a brand', () => {
+  it('the choices of the link page forgives a letter in the name of a brand', () => {
     assert.deepEqual(found('volksvagen'), ['Volkswagen by smartcar']);
     assert.deepEqual(found('hyundia kona'), ['Hyundai by smartcar']);
     assert.deepEqual(found('walbox'), ['Wallbox by ocpp']);
@@ -120,7 +120,7 @@ describe('the choices of the link page', () => {
     assert.deepEqual(found('Solaredg'), ['solaredge']);
   });
 
-  it('names the brands of a vendor that are no vendors themselves', () => {
+  it('the choices of the link page names the brands of a vendor that are no vendors themselves', () => {
     const of = (wanted: string) =>
       vendors.filter(({ slug }) => slug === wanted).map((one) => brandsOf(one, vendors));
     assert.deepEqual(of('homeconnect'), [['Bosch', 'Siemens', 'Neff', 'Gaggenau']]);
@@ -131,7 +131,7 @@ describe('the choices of the link page', () => {
     assert.ok(!ofStations.includes('Zaptec'));
   });
 
-  it('shows made-up devices without a query, and to whom they are wanted by', () => {
+  it('the choices of the link page shows made-up devices without a query, and to whom they are wanted by', () => {
     assert.deepEqual([sandbox?.slug, others], ['sandbox', []]);
     assert.ok(found('').includes('sandbox'));
     for (const query of ['sandbox', 'Sandlåda', 'test', 'demo', 'simulated'])

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { SITUATIONS } from '../src/adapter/conformance/witnesses.ts';
 import { DEVICE_TYPES } from '../src/adapter/device.ts';
+import { SITUATIONS } from '../src/adapter/simulator.ts';
 import { indexFile, translateFile } from '../tools/new-vendor/adapter-files.ts';
 import { KINDS } from '../tools/new-vendor/kinds.ts';
 import { simulatorFile } from '../tools/new-vendor/simulator-file.ts';
@@ -104,7 +104,7 @@ function follow(slug: string): void {
     replaced('/** The response about one device.', 'answerFor'),
     replaced('/** The response to a command.', 'obey'),
     replaced('/** Brings a device into a situation', 'arrange'),
-    ['import { SITUATIONS, type Situation }', 'import type { Situation }'],
+    [/\bSITUATIONS,\s*/, ''],
   );
   edit(`${slug}/translate.ts`, [/\/\*\* Chargers in the words.*$/s, block('/** A charger in the words')]);
   edit(
@@ -189,7 +189,7 @@ const MISTAKES: readonly {
 ];
 
 describe('a new vendor', () => {
-  it('lists what is to be written next', async () => {
+  it('a new vendor lists what is to be written next', async () => {
     assert.equal(EXPECTED.length, 4);
     assert.ok(
       EXPECTED.some(([, fault]) => fault.endsWith(SITUATIONS.plugged_in)),
@@ -205,7 +205,7 @@ describe('a new vendor', () => {
     for (const [check, fault] of EXPECTED) assert.equal(faults.get(check), fault, ended.output);
   });
 
-  it('has no fault once the guide has been followed, in as many lines as it says', async () => {
+  it('a new vendor has no fault once the guide has been followed, in as many lines as it says', async () => {
     follow('zapline');
     const fixed = await biome('--write', 'src/vendors/zapline');
     assert.equal(fixed.code, 0, fixed.output);
@@ -219,7 +219,7 @@ describe('a new vendor', () => {
   });
 
   for (const { is, file, from, to, found } of MISTAKES)
-    it(`fails a check when ${is}`, async () => {
+    it(`a new vendor fails a check when ${is}`, async () => {
       edit(`zapline/${file}`, [from, to]);
       const ended = await conform('zapline');
       edit(`zapline/${file}`, [to, from]);
@@ -231,7 +231,7 @@ describe('a new vendor', () => {
       );
     });
 
-  it('can be of every type, with OAuth or a key', async () => {
+  it('a new vendor can be of every type, with OAuth or a key', async () => {
     for (const type of DEVICE_TYPES) {
       const vendor = {
         slug: `made_${type}`,
@@ -264,7 +264,7 @@ describe('a new vendor', () => {
     assert.equal(architecture.code, 0, architecture.output);
   });
 
-  it('is registered, with its settings', () => {
+  it('a new vendor is registered, with its settings', () => {
     assert.match(readFileSync(join(copy, 'src/vendors/index.ts'), 'utf8'), /^ {2}beam,$.*^ {2}zapline,$/ms);
     const settings = readFileSync(join(copy, 'docs/config.md'), 'utf8');
     assert.match(settings, /ELNAV_ZAPLINE_BASE_URL/);
@@ -281,14 +281,14 @@ describe('a new vendor', () => {
     ['sandbox', /src\/vendors\/sandbox already exists/],
     ['entsoe', /"entsoe" would share the setting ELNAV_ENTSOE_BASE_URL/],
   ] as const)
-    it(`is refused as ${slug}`, async () => {
+    it(`a new vendor is refused as ${slug}`, async () => {
       const { code, output } = await newVendor(slug);
       assert.equal(code, 1);
       assert.match(output, sentence);
       assert.equal(slug !== 'sandbox' && existsSync(join(copy, 'src/vendors', slug)), false);
     });
 
-  it('needs an existing slug, type and sign-in', async () => {
+  it('a new vendor needs an existing slug, type and sign-in', async () => {
     for (const args of [
       [],
       ['a', 'b'],

@@ -24,7 +24,7 @@ function classesIn(sheet: string): string[] {
 
 describe('style sheets', () => {
   for (const file of globSync('src/pages/styles/*.css'))
-    it(`of ${file} have no unused class`, () => {
+    it(`style sheets of ${file} have no unused class`, () => {
       const classes = classesIn(readFileSync(file, 'utf8'));
       assert.ok(classes.length > 2, 'classes were found');
       assert.deepEqual(
@@ -33,7 +33,7 @@ describe('style sheets', () => {
       );
     });
 
-  it('would be noticed with an unused class', () => {
+  it('style sheets would be noticed with an unused class', () => {
     assert.deepEqual(classesIn('/* .a */ @media print { .b-c > p.d:hover { top: 0.5rem } }'), ['b-c', 'd']);
     assert.equal(isUsed('tone-3'), true);
     assert.equal(isUsed('no-page-has-this'), false);

@@ -1,4 +1,4 @@
-import { conforms } from '../src/adapter/conformance/index.ts';
+import { conforms } from '../src/proof/conformance/index.ts';
 import { vendors } from '../src/vendors/index.ts';
 import { variantsOf } from '../test/kit/vendor-variants.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { MINUTE_MS } from '../src/core/durations.ts';
-import type { PriceSource } from '../src/sources/contract/market.ts';
-import { sampleDay } from '../src/sources/contract/simulated-prices.ts';
+import { type PriceSource, sampleDay } from '../src/sources/contract/market.ts';
+
 import { fakeSource, reportedDay } from '../test/kit/market.ts';
 import type { World } from '../test/kit/world.ts';
 

@@ -1,6 +1,6 @@
 import { AppError } from '../src/core/errors.ts';
-import type { Areas, AreaTables, CoordinateAnswer, PostalCodeRow } from '../src/domain/areas/index.ts';
-import { indexPoints, indexShapes } from '../src/domain/areas/index.ts';
+import type { Areas, AreaTables, CoordinateAnswer, PostalCodeRow } from '../src/domain/market/areas/index.ts';
+import { indexPoints, indexShapes } from '../src/domain/market/areas/index.ts';
 import { areaFinder, randomPoints, SPLIT_MUNICIPALITIES } from '../src/registers/index.ts';
 
 /* Measures for data-report.ts: comparisons of independent sources. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../src/core/clock.ts';
-import type { AreaTables } from '../src/domain/areas/index.ts';
-import { createAreas, readTables, TABLE_NAMES } from '../src/domain/areas/index.ts';
+import type { AreaTables } from '../src/domain/market/areas/index.ts';
+import { createAreas, readTables, TABLE_NAMES } from '../src/domain/market/areas/index.ts';
 import { readFigures, SPLIT_MUNICIPALITIES } from '../src/registers/index.ts';
 import { guide } from './data-guide.ts';
 import { isPositioned, measure, NEAR_METRES, POINTS } from './data-measures.ts';

@@ -7,7 +7,7 @@ import { settingsOf } from '../src/core/settings/index.ts';
 import { vendorSettingNames } from '../src/core/settings/vendors.ts';
 import { indexFile, SIGN_INS, type SignInKind, translateFile } from './new-vendor/adapter-files.ts';
 import { KINDS } from './new-vendor/kinds.ts';
-import { readmeFile, recordedFile } from './new-vendor/readme-files.ts';
+import { readmeFile } from './new-vendor/readme-files.ts';
 import { simulatorFile } from './new-vendor/simulator-file.ts';
 
 /*
@@ -81,7 +81,6 @@ const files = {
   'translate.ts': translateFile(vendor),
   'simulator.ts': simulatorFile(vendor),
   'README.md': readmeFile(vendor),
-  'recorded/README.md': recordedFile(vendor),
 };
 for (const [file, text] of Object.entries(files)) {
   mkdirSync(dirname(join(folder, file)), { recursive: true });

@@ -115,22 +115,22 @@ async function signInOperator(world: World): Promise<string> {
 /** Creates a user with a brand and keys; returns the cookie and one of the keys. */
 async function prepareAccount(world: World): Promise<{ readonly cookie: string; readonly key: string }> {
   const cookie = await signUp(world, EMAIL);
-  const send = (path: string, fields: readonly (readonly [string, string])[]) =>
-    posted(
-      `${world.grid}/account/${path}`,
-      { cookie },
-      new URLSearchParams(fields.map(([name, value]) => [name, value])),
-    );
-  const newKey = async (label: string, scopes: readonly string[]): Promise<string> => {
-    const made = await send('keys', [['label', label], ...scopes.map((scope) => ['scopes', scope] as const)]);
-    return (made as { api_key: string }).api_key;
+  const { id } = (await (await fetch(`${world.grid}/auth/me`, { headers: { cookie } })).json()) as {
+    id: number;
   };
-  await send('brand', [
-    ['name', 'Sol & Vind'],
-    ['color', '#1b4f9c'],
-  ]);
-  const key = await newKey('Charging app', ['link:write', 'devices:read', 'devices:command']);
-  await newKey('Monthly report', ['devices:read']);
+  const newKey = async (label: string, scopes: string): Promise<string> => {
+    const query = new URLSearchParams({ label, scopes });
+    const url = `${world.grid}/admin/users/${id}/keys?${query}`;
+    return ((await posted(url, { 'x-admin-token': ADMIN_TOKEN }, '')) as { api_key: string }).api_key;
+  };
+  const key = await newKey('Charging app', 'link:write devices:read devices:command');
+  await newKey('Monthly report', 'devices:read');
+  const brand = await fetch(`${world.connect}/account/brand`, {
+    method: 'PUT',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Sol & Vind', color: '#1b4f9c' }),
+  });
+  if (!brand.ok) throw new Error(`the brand is refused: ${brand.status}`);
   return { cookie: cookie.slice(cookie.indexOf('=') + 1), key };
 }
 
@@ -219,9 +219,8 @@ const world = await openWorld(NOW, place);
 const browser = await openBrowser();
 mkdirSync(FOLDER, { recursive: true });
 try {
-  const { cookie, key } = account ?? (await prepareAccount(world));
+  const { key } = account ?? (await prepareAccount(world));
   await call(world, key, 8);
-  const cookies = { elnav_session: cookie };
   const linkPage = await beginLink(world, key);
   const shots: readonly Shot[] = [
     { name: 'front', url: `${world.grid}/SE3`, options: TALL },
@@ -231,7 +230,6 @@ try {
       options: { ...NARROW, colorScheme: 'dark', locale: 'sv-SE' },
       prepare: (page) => page.locator('#answer').scrollIntoViewIfNeeded(),
     },
-    { name: 'account', url: `${world.grid}/account`, options: WIDE, cookies },
     { name: 'link', url: linkPage, options: NARROW },
     {
       name: 'link-consent',

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Adapter } from '../src/adapter/adapter.ts';
 import type { BudgetRule } from '../src/adapter/budget.ts';
-import { conforms } from '../src/adapter/conformance/index.ts';
 import { describeVendors, type VendorDescription } from '../src/adapter/describe.ts';
-import { scopesOf } from '../src/adapter/scopes.ts';
+import { scopesOf } from '../src/adapter/tokens.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import { turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import { settingsOfVendors } from '../src/core/settings/vendors.ts';
+import { conforms } from '../src/proof/conformance/index.ts';
 import { variantsOf } from '../test/kit/vendor-variants.ts';
 import { table } from './table.ts';
 
@@ -151,19 +151,19 @@ async function provenOf(adapter: Adapter): Promise<string> {
 const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December';
 
 function checkedOf(slug: string): string {
-  const folder = join(folderOf(slug), 'recorded');
+  const folder = folderOf(slug);
+  const file = join(folder, 'recorded.json');
   const tests = testsOf(slug);
-  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
-  const read = files.filter((file) => {
-    const name = RegExp.escape(file.replace(/\.json$/, ''));
-    return tests.some(({ text }) => new RegExp(`['"\`/]${name}(?:\\.json)?['"\`]`).test(text));
-  });
+  const recorded = existsSync(file) ? Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object) : [];
+  const read = recorded.filter((name) =>
+    tests.some(({ text }) => new RegExp(`['"\`]${RegExp.escape(name)}['"\`]`).test(text)),
+  );
   if (read.length === 0) return '**Checked against recorded responses**: none.';
-  const origin = readFileSync(join(folder, 'README.md'), 'utf8');
+  const origin = readFileSync(join(folder, 'README.md'), 'utf8').split('## Recorded responses').at(-1) ?? '';
   // The last date is when they were checked; others are of their sources.
   const date = origin.match(new RegExp(`\\b(?:${MONTHS}) 20\\d\\d\\b`, 'g'))?.at(-1);
-  const names = read.map((file) => `\`${file}\``).join(', ');
-  return `**Checked against recorded responses**: ${names}; [their origin](../${folder}/README.md)${date === undefined ? '' : `, ${date}`}.`;
+  const names = read.map((name) => `\`${name}\``).join(', ');
+  return `**Checked against recorded responses**: ${names}; [their origin](../${folder}/README.md#recorded-responses)${date === undefined ? '' : `, ${date}`}.`;
 }
 
 async function simulatorOf({ slug, oauth, simulator }: Adapter): Promise<string> {

@@ -1,6 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { endSession } from './api/call.ts';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { call, endSession } from './api/call.ts';
+import { queries } from './api/queries.ts';
 import { BrandPage } from './brand/page.tsx';
 import { DevicePage } from './device/page.tsx';
 import { DevicesPage } from './devices/page.tsx';
@@ -10,20 +11,108 @@ import { KeysPage } from './keys/page.tsx';
 import { LinksPage } from './links/page.tsx';
 import { stream } from './live/index.ts';
 import { OverviewPage } from './overview/page.tsx';
-import { Pages } from './pages.tsx';
-import { useAction } from './parts/action.ts';
-import { ActionButton } from './parts/action-button.tsx';
+import { ActionButton, useAction } from './parts/action.tsx';
 import { ErrorText } from './parts/failure.tsx';
 import { Link } from './parts/link.tsx';
-import { SignedOut } from './parts/signed-out.tsx';
-import { useTitle } from './parts/title.ts';
+import { useTitle } from './parts/page.tsx';
 import { PlannerPage } from './planner/page.tsx';
-import { hrefOf, type Route, useAddress, useRoute } from './route.ts';
-import { signedOut } from './session.ts';
+import { BASE, hrefOf, type ListPage, type Route, useAddress, useRoute } from './route.ts';
+import { signedInAgain, signedOut } from './session.ts';
 import { useStore } from './store.ts';
 import { SubscriptionsPage } from './subscriptions/page.tsx';
 import { UsagePage } from './usage/page.tsx';
 import { words } from './words/index.ts';
+
+/** Said where the session has ended and the page is not reloaded, until the same account has signed in again. */
+function SignedOut() {
+  const state = useStore(signedOut);
+  const isOut = state !== 'no';
+  useEffect(() => {
+    if (!isOut) return;
+    const look = () => {
+      if (document.hidden) return;
+      call('GET /account').then(
+        () => {
+          signedInAgain();
+          void queries.invalidateQueries();
+        },
+        () => {},
+      );
+    };
+    document.addEventListener('visibilitychange', look);
+    addEventListener('focus', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      removeEventListener('focus', look);
+    };
+  }, [isOut]);
+  return (
+    <div role="alert">
+      {isOut ? (
+        <div class="notice notice-note">
+          <strong>{words.signedOut}</strong>
+          <p>{state === 'typed' ? words.signedOutText : words.signedOutIdle}</p>
+          <p>
+            <a class="button button-small" href={BASE} target="_blank" rel="noopener opener">
+              {words.signInAgain}
+            </a>
+          </p>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** The pages of the console: devices and events, connections, and the account. */
+const GROUPS: readonly (readonly ('overview' | ListPage)[])[] = [
+  ['overview', 'devices', 'planner', 'events'],
+  ['links', 'subscriptions', 'gateways'],
+  ['keys', 'usage', 'brand'],
+];
+
+/** The navigation; where the page is narrow, behind a button. */
+function Pages({ route }: { readonly route: Route }) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const here = route.page === 'device' ? 'devices' : route.page;
+  useEffect(() => setOpen(false), [route]);
+  return (
+    <nav
+      class="console-nav"
+      aria-label={words.pagesLabel}
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape' || !isOpen) return;
+        setOpen(false);
+        button.current?.focus();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        class="button button-small console-menu"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {words.menu}
+      </button>
+      <div id={id} class={isOpen ? 'console-groups is-open' : 'console-groups'}>
+        {GROUPS.map((pages) => (
+          <ul key={pages[0]} class="console-pages">
+            {pages.map((page) => (
+              <li key={page}>
+                <Link href={hrefOf({ page })} isHere={page === here}>
+                  {words.pages[page]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </div>
+    </nav>
+  );
+}
 
 /** The console: its pages, and whether what they show is live. */
 export function Shell() {

@@ -5,7 +5,7 @@ export interface SideColors {
 }
 
 /** In light mode and in dark mode. */
-export interface BrandColors {
+interface BrandColors {
   readonly light: SideColors;
   readonly dark: SideColors;
 }

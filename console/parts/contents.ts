@@ -1,4 +1,76 @@
-import { hasWord } from './other-words.ts';
+/** Adds a copy button to every block of code. */
+export function makeCopyable(): void {
+  for (const figure of document.querySelectorAll('.code')) {
+    const code = figure.querySelector('code');
+    const title = figure.querySelector('figcaption');
+    if (code === null || title === null || navigator.clipboard === undefined) continue;
+    const copy = document.createElement('button');
+    copy.type = 'button';
+    copy.className = 'copy';
+    copy.textContent = 'Copy';
+    copy.setAttribute('aria-label', `Copy: ${title.textContent}`);
+    const said = document.createElement('span');
+    said.className = 'hidden-visually';
+    said.setAttribute('role', 'status');
+    copy.addEventListener('click', () => {
+      navigator.clipboard.writeText(code.textContent).then(
+        () => showResult(copy, said, 'Copied'),
+        () => showResult(copy, said, 'Not copied'),
+      );
+    });
+    title.append(copy, said);
+  }
+}
+
+function showResult(copy: HTMLElement, said: HTMLElement, word: string): void {
+  copy.textContent = word;
+  said.textContent = word;
+  setTimeout(() => {
+    copy.textContent = 'Copy';
+    said.textContent = '';
+  }, 2_000);
+}
+
+/** What people search for, and what the reference calls it: any of these is as good as the word itself. */
+const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
+  disconnect: ['unlink'],
+  connect: ['link'],
+  connection: ['link'],
+  login: ['sign in', 'sign-in'],
+  logout: ['sign out'],
+  register: ['sign-up', 'create an account'],
+  token: ['key', 'admin token'],
+  tenant: ['account'],
+  customer: ['user'],
+  car: ['vehicle', 'device'],
+  cars: ['vehicle', 'device'],
+  ev: ['vehicle'],
+  turn: ['command'],
+  control: ['command'],
+  schedule: ['plan'],
+  optimise: ['plan', 'optimize'],
+  webhook: ['subscription', 'webhook'],
+  callback: ['subscription', 'callback'],
+  sse: ['stream'],
+  websocket: ['stream', 'websocket'],
+  zip: ['postal'],
+  postcode: ['postal'],
+  vat: ['tax', 'vat'],
+  tariff: ['price'],
+  chargepoint: ['station'],
+  'charge-point': ['station'],
+  delete: ['delete', 'remove', 'unlink', 'revoke', 'forget'],
+  remove: ['remove', 'delete', 'unlink', 'revoke', 'forget'],
+  gdpr: ['forget'],
+};
+
+/** Whether a text, in lower case, has a word or what the reference calls it. */
+function hasWord(text: string, word: string): boolean {
+  if (text.includes(word)) return true;
+  return (Object.hasOwn(OTHER_WORDS, word) ? (OTHER_WORDS[word] ?? []) : []).some((other) =>
+    text.includes(other),
+  );
+}
 
 /** Makes the table of contents follow the scroll position, search operations, and collapse on narrow screens. */
 export function makeContents(): void {

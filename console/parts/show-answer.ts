@@ -1,5 +1,54 @@
-import { indentJson } from './indent-json.ts';
-import { type Read, SHOWN } from './read-answer.ts';
+/**
+ * Formats JSON with one line per value. The text is rearranged, not parsed: parsed numbers would lose digits.
+ */
+function indentJson(text: string): string {
+  let depth = 0;
+  let written = '';
+  const line = () => `\n${'  '.repeat(depth)}`;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+    if (token === '{' || token === '[') {
+      depth += 1;
+      written += token + line();
+    } else if (token === '}' || token === ']') {
+      depth -= 1;
+      written += line() + token;
+    } else if (token === ',') written += token + line();
+    else if (token === ':') written += ': ';
+    else written += token.length > 1 && /^[{[]/.test(token) ? `${token[0]}${token.at(-1)}` : token;
+  }
+  return written;
+}
+
+/** Characters of a response that are shown. */
+const SHOWN = 200 * 1024;
+
+interface Read {
+  readonly text: string;
+  /** Whether there was more. */
+  readonly isCut: boolean;
+}
+
+/** Reads the start of a body and drops the rest; `onText` gets all text received so far. */
+export async function readBeginning(
+  { body }: Response,
+  onText: (text: string) => void = () => {},
+): Promise<Read> {
+  if (body === null) return { text: '', isCut: false };
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return { text: text + decoder.decode(), isCut: false };
+      text += decoder.decode(value, { stream: true });
+      if (text.length > SHOWN) return { text: text.slice(0, SHOWN), isCut: true };
+      onText(text);
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
 
 /** Response headers to show; the others only concern the browser. */
 const SHOWN_HEADERS = [
@@ -23,7 +72,7 @@ export function element(name: string, className: string, ...inside: (Node | stri
   return made;
 }
 
-export interface ReceivedResponse {
+interface ReceivedResponse {
   readonly response: Response;
   readonly read: Read;
   readonly milliseconds: number;

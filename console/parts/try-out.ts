@@ -1,9 +1,6 @@
-import { fieldsOf, newIdempotencyKey, readCall, readSample } from './call.ts';
-import { keySentence, listenForKeys } from './keys.ts';
-import { readBeginning } from './read-answer.ts';
-import { chosenLanguage, makeLanguagesChoosable } from './sample-language.ts';
-import { LANGUAGES } from './samples.ts';
-import { answerParts, codeOf, element } from './show-answer.ts';
+import { fieldsOf, keySentence, listenForKeys, newIdempotencyKey, readCall, readSample } from './call.ts';
+import { chosenLanguage, LANGUAGES, makeLanguagesChoosable } from './samples.ts';
+import { answerParts, codeOf, element, readBeginning } from './show-answer.ts';
 
 /** Longest time that a stream is read. */
 const STREAM_MS = 120_000;

@@ -2,36 +2,19 @@ import type { TSchema } from 'typebox';
 import type { JsonObject } from '../core/json.ts';
 import type { Language } from '../core/language.ts';
 import type { BudgetRule } from './budget.ts';
-import type { Capability, ControlCapability, ReadCapability } from './capabilities.ts';
-import type { DeviceCertificates } from './certificate.ts';
-import type { CommandOf, CommandTypeOf, Timed, TimedType } from './commands.ts';
-import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
+import type { CommandOf, CommandTypeOf, KindRanges, SetPoints, Timed, TimedType } from './commands.ts';
+import type { DeviceCertificates } from './connections.ts';
+import type { AvailableCapacity, DeviceType, Found, Limits, Status } from './device.ts';
 import type { DialIn } from './dial-in.ts';
 import type { Discovers } from './discovers.ts';
+import type { Capability, ControlCapability, ReadCapability } from './fields.ts';
 import type { Interventions } from './interventions.ts';
-import type { LocalSimulatorModule } from './local-simulator.ts';
-import type { Login, LoginSession, OAuth, PartnerSetting } from './login.ts';
-import type { RangedDevice, Ranges } from './ranges.ts';
-import type { Needs } from './scopes.ts';
+import type { CredentialWords, Login, LoginSession, OAuth, PartnerSetting } from './login.ts';
 import type { DeviceRef, Session } from './session.ts';
-import type { SetPoint, SetPointType } from './set-points.ts';
-import type { SimulatorModule } from './simulator.ts';
+import type { LocalSimulatorModule, SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
+import type { KindNeeds } from './tokens.ts';
 import type { Webhook } from './webhook.ts';
-import type { CredentialWords } from './words.ts';
-
-/** A device that linking or a station's boot brought to light. */
-export interface Found {
-  readonly id: string;
-  readonly type: DeviceType;
-  readonly name?: string;
-  /** The plant, installation or home that it belongs to, where the vendor answers or limits by those. */
-  readonly site?: string;
-  /** What the user permits for this device, where that is asked for each; what the whole account was granted holds else. */
-  readonly granted?: readonly string[];
-  /** Whatever the adapter wants back in `DeviceRef.details`; never a secret. */
-  readonly details?: JsonObject;
-}
 
 export interface Linked {
   /** Names the vendor account: linking the same one again updates the link instead of adding a second. */
@@ -60,6 +43,15 @@ export type TimedHandler<T extends TimedType> = (
   command: Timed<T>,
 ) => Promise<void>;
 
+/** The brands that a vendor connects beside its own: people look for theirs. The link page shows the first ones. */
+interface Brands {
+  readonly names: readonly string[];
+  /** How else a brand is written. */
+  readonly also?: Readonly<Record<string, readonly string[]>>;
+  /** Users sign in with the account of their brand, not with one of the vendor. */
+  readonly account?: 'brand';
+}
+
 export interface DeviceKind<Raw> {
   /** One call for everything the vendor knows of this device now. */
   read(session: Session, device: DeviceRef): Promise<Raw>;
@@ -84,7 +76,7 @@ export interface DeviceKind<Raw> {
   /** A command can be told to end by itself because the function for it exists; the command's control must be there too. */
   readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
   /** Commands that the platform renews and releases, so that none stays in force for ever; the command's control must be there too. */
-  readonly setPoints?: { readonly [T in SetPointType]?: SetPoint };
+  readonly setPoints?: SetPoints;
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
   /**
@@ -96,11 +88,11 @@ export interface DeviceKind<Raw> {
    * The permissions that capabilities take. Users are asked for them where a kind states them for all its devices; a capability of which one
    * was not granted is withheld, and a command says which.
    */
-  readonly needs?: Needs | ((device: Pick<Found, 'details'>) => Needs);
+  readonly needs?: KindNeeds;
   /** What only the user can do before the vendor accepts something, by code; the conformance proves that each opens and is resolved. */
   readonly interventions?: Interventions<Raw>;
   /** What set_temperature and set_charge_limit accept; checked before the vendor is called. */
-  readonly ranges?: Ranges | ((device: RangedDevice) => Ranges);
+  readonly ranges?: KindRanges;
   /** What a background read takes of limits, by their names, where that is not what `read` takes. */
   readonly readCosts?: Readonly<Record<string, number>>;
   /** What load_balancing, set_current and set_battery_power accept on this device. */
@@ -153,6 +145,7 @@ export interface Adapter {
   /** Lower case, a–z, 0–9, `_`. */
   readonly slug: string;
   readonly name: string;
+  readonly brands?: Brands;
   /** What end users call it, where the name is not a proper one. */
   readonly calledIn?: Readonly<Record<Language, string>>;
   /**

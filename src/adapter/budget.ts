@@ -6,7 +6,7 @@ export type CallUse = (typeof CALL_USES)[number];
 export const LIMITED = ['app', 'address', 'link', 'site', 'device'] as const;
 
 /** An amount in a unit that an operator thinks in. */
-export interface AmountSetting {
+interface AmountSetting {
   /** `ELNAV_TESLA_MONTHLY_USD`. */
   readonly name: string;
   /** How much of the limit's unit one of the setting's stands for. */
@@ -15,7 +15,7 @@ export interface AmountSetting {
 }
 
 /** A plan that the operator has at the vendor; it can be the setting of several limits. */
-export interface PlanSetting {
+interface PlanSetting {
   /** `ELNAV_ENPHASE_PLAN`. */
   readonly name: string;
   /** The amount of the limit in each plan, by the word for the plan. The default is the plan that has the `amount` of the rule. */

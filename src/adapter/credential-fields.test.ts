@@ -16,7 +16,7 @@ const Credentials = Type.Object({
 });
 
 describe('the fields of credentials', () => {
-  it('are told from the schema', () => {
+  it('the fields of credentials are told from the schema', () => {
     assert.deepEqual(
       credentialFields(Credentials).map(({ name, kind, isRequired }) => [name, kind.is, isRequired]),
       [
@@ -31,13 +31,13 @@ describe('the fields of credentials', () => {
     );
   });
 
-  it('are asked for on the link page unless one of them is needed that only the API takes', () => {
+  it('the fields of credentials are asked for on the link page unless one of them is needed that only the API takes', () => {
     assert.equal(isForEndUsers({ credentials: Credentials }), true);
     const map = Type.Array(Type.Object({}), { 'x-api-only': true });
     assert.equal(isForEndUsers({ credentials: Type.Object({ host: Type.String(), map }) }), false);
   });
 
-  it('have the words of their schema where the vendor gives none', () => {
+  it('the fields of credentials have the words of their schema where the vendor gives none', () => {
     const [username, , , , isLocal] = credentialFields(Credentials);
     assert.ok(username !== undefined && isLocal !== undefined);
     assert.deepEqual(wordsOf({}, username, 'sv'), { label: 'Username', hint: 'Who you are' });
@@ -46,7 +46,7 @@ describe('the fields of credentials', () => {
     assert.deepEqual(wordsOf({ words }, username, 'sv'), { label: 'Användare' });
   });
 
-  it('say what lacks before an end user can be asked', () => {
+  it('the fields of credentials say what lacks before an end user can be asked', () => {
     const one = (schema: Parameters<typeof Type.Object>[0], label = 'x') => ({
       credentials: Type.Object(schema),
       words: { en: { one: { label } }, sv: { one: { label } }, password: { label } },

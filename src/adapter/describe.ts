@@ -1,49 +1,55 @@
 import Type from 'typebox';
 import type { Adapter, AnyKind } from './adapter.ts';
-import { TIMED_TYPES } from './commands.ts';
-import { capabilitiesOfKind } from './derive.ts';
+import { capabilitiesOfKind } from './adapters.ts';
+import { SET_POINT_TYPES, TIMED_TYPES } from './commands.ts';
 import { CapabilitySchema, DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from './device.ts';
-import { scopesOf } from './scopes.ts';
-import { SET_POINT_TYPES } from './set-points.ts';
+import { scopesOf } from './tokens.ts';
 
 /** A vendor as `GET /vendors` and `docs/vendors.md` show it. */
-export const VendorDescription = Type.Object({
-  slug: Type.String({ examples: ['sandbox'] }),
-  name: Type.String({ examples: ['Sandbox (simulated devices)'] }),
-  device_types: Type.Array(DeviceTypeSchema, { examples: [['charger']] }),
-  capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), {
-    description: 'By device type',
-    examples: [{ charger: ['read_power', 'read_energy', 'charge_control', 'set_current', 'load_balancing'] }],
-  }),
-  timed_commands: Type.Record(Type.String(), Type.Array(Type.Enum([...TIMED_TYPES])), {
-    description:
-      'By device type: the commands that accept for_seconds, so that the device ends the limit by itself',
-    examples: [{ charger: ['set_current', 'set_limit'] }],
-  }),
-  set_points: Type.Record(Type.String(), Type.Array(Type.Enum([...SET_POINT_TYPES])), {
-    description:
-      'By device type: the commands that elnav renews, and releases when they end; set_battery_power then accepts for_seconds',
-    examples: [{ charger: [] }],
-  }),
-  linking: Type.Object({
-    method: Type.Enum(['credentials', 'oauth'], {
-      description: 'oauth: start at authorize_path, or with POST /link/sessions',
+export const VendorDescription = Type.Object(
+  {
+    slug: Type.String({ examples: ['sandbox'] }),
+    name: Type.String({ examples: ['Sandbox (simulated devices)'] }),
+    device_types: Type.Array(DeviceTypeSchema, { examples: [['charger']] }),
+    capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), {
+      description: 'By device type',
+      examples: [
+        { charger: ['read_power', 'read_energy', 'charge_control', 'set_current', 'load_balancing'] },
+      ],
     }),
-    schema: Type.Unknown({
-      description: 'JSON Schema of the credentials for POST /link',
-      examples: [{ type: 'object', properties: { seed: { type: 'string', maxLength: 100 } } }],
+    timed_commands: Type.Record(Type.String(), Type.Array(Type.Enum([...TIMED_TYPES])), {
+      description:
+        'By device type: the commands that accept for_seconds, so that the device ends the limit by itself',
+      examples: [{ charger: ['set_current', 'set_limit'] }],
     }),
-    authorize_path: Type.Optional(Type.String()),
-    scopes: Type.Optional(
-      Type.Array(Type.String(), { description: 'Permissions that the user is asked for' }),
-    ),
-  }),
-  configured: Type.Boolean({ description: 'Whether the operator has set everything that the vendor needs' }),
-  simulated: Type.Boolean({
-    description: 'Whether a built-in simulator is used instead of the vendor; its devices are not real',
-  }),
-  pushes: Type.Boolean({ description: 'Whether the vendor reports changes by itself' }),
-});
+    set_points: Type.Record(Type.String(), Type.Array(Type.Enum([...SET_POINT_TYPES])), {
+      description:
+        'By device type: the commands that elnav renews, and releases when they end; set_battery_power then accepts for_seconds',
+      examples: [{ charger: [] }],
+    }),
+    linking: Type.Object({
+      method: Type.Enum(['credentials', 'oauth'], {
+        description: 'oauth: start at authorize_path, or with POST /link/sessions',
+      }),
+      schema: Type.Unknown({
+        description: 'JSON Schema of the credentials for POST /link',
+        examples: [{ type: 'object', properties: { seed: { type: 'string', maxLength: 100 } } }],
+      }),
+      authorize_path: Type.Optional(Type.String()),
+      scopes: Type.Optional(
+        Type.Array(Type.String(), { description: 'Permissions that the user is asked for' }),
+      ),
+    }),
+    configured: Type.Boolean({
+      description: 'Whether the operator has set everything that the vendor needs',
+    }),
+    simulated: Type.Boolean({
+      description: 'Whether a built-in simulator is used instead of the vendor; its devices are not real',
+    }),
+    pushes: Type.Boolean({ description: 'Whether the vendor reports changes by itself' }),
+  },
+  { title: 'Vendor' },
+);
 export type VendorDescription = Type.Static<typeof VendorDescription>;
 
 /** Describes vendors from their adapters, in the order of their slugs. */

@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { CAPABILITIES } from './capabilities.ts';
+import type { JsonObject } from '../core/json.ts';
+import { CAPABILITIES, FIELDS, type FieldName, READ_FIELDS, STATUS_FIELDS } from './fields.ts';
 
 export const DEVICE_TYPES = [
   'vehicle',
@@ -16,25 +17,34 @@ export const DEVICE_TYPES = [
 
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
-export const DeviceTypeSchema = Type.Enum([...DEVICE_TYPES], { description: 'Type of the device' });
-export const CapabilitySchema = Type.Enum([...CAPABILITIES]);
+export const DeviceTypeSchema = Type.Enum([...DEVICE_TYPES], {
+  title: 'DeviceType',
+  description: 'Type of the device',
+});
+export const CapabilitySchema = Type.Enum([...CAPABILITIES], { title: 'Capability' });
 
-const reading = (description: string) =>
-  Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description }));
 const flag = (description: string) =>
   Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { description }));
+const text = (description: string) =>
+  Type.Optional(Type.Union([Type.String(), Type.Null()], { description }));
+const whole = (description: string) =>
+  Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description }));
+
+type SchemaOf<U> = ReturnType<U extends 'flag' ? typeof flag : U extends 'text' ? typeof text : typeof whole>;
+
+/** The schemas of fields, by name. */
+function fieldSchemas<F extends FieldName>(names: readonly F[]) {
+  const schemaOf = ({ unit, description }: (typeof FIELDS)[FieldName]) =>
+    (unit === 'flag' ? flag : unit === 'text' ? text : whole)(description);
+  return Object.fromEntries(names.map((name) => [name, schemaOf(FIELDS[name])])) as {
+    [N in F]: SchemaOf<(typeof FIELDS)[N]['unit']>;
+  };
+}
 
 /** What no read capability guards. */
 export const Status = Type.Object({
   online: Type.Boolean({ description: 'Whether the device is reachable now' }),
-  connected: flag('A vehicle or cable is connected to the charger'),
-  charging: flag('Energy is being transferred'),
-  power_on: flag('Powered on'),
-  operation_state: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], { description: "The vendor's word for the state" }),
-  ),
-  remaining_seconds: reading('Remaining programme time, seconds'),
-  door_open: flag('The appliance door is open'),
+  ...fieldSchemas(STATUS_FIELDS),
 });
 export type Status = Type.Static<typeof Status>;
 
@@ -50,14 +60,10 @@ export const CHARGING = {
 
 export const DeviceState = Type.Object(
   {
-    battery_soc: reading('State of charge, percent'),
-    power_w: reading('Active power, watt; positive: taken from the grid side, negative: given back'),
-    energy_wh: reading('Session or meter energy, watt-hours'),
-    temperature_milli_c: reading('Temperature, milli-Celsius'),
-    production_w: reading('Production power, watt'),
+    ...fieldSchemas(READ_FIELDS),
     ...Status.properties,
   },
-  { examples: [CHARGING] },
+  { title: 'DeviceState', examples: [CHARGING] },
 );
 export type DeviceState = Type.Static<typeof DeviceState>;
 
@@ -71,29 +77,49 @@ export const Limits = Type.Object(
     min_w: axis('watt'),
     max_w: axis('watt'),
   },
-  { examples: [{ min_a: 6, max_a: 16, min_w: null, max_w: null }] },
+  { title: 'Limits', examples: [{ min_a: 6, max_a: 16, min_w: null, max_w: null }] },
 );
 export type Limits = Type.Static<typeof Limits>;
 
 /** What the circuit can take in addition, now. */
 export const AvailableCapacity = Type.Object(
   { current_a: axis('ampere'), power_w: axis('watt') },
-  { examples: [{ current_a: 0, power_w: null }] },
+  { title: 'AvailableCapacity', examples: [{ current_a: 0, power_w: null }] },
 );
 export type AvailableCapacity = Type.Static<typeof AvailableCapacity>;
 
 export const NO_LIMITS: Limits = { min_a: null, max_a: null, min_w: null, max_w: null };
 
-export const Device = Type.Object({
-  id: Type.String({
-    description: 'Vendor device id, unique within (account, vendor)',
-    examples: ['charger-u2vsdkcko5'],
-  }),
-  vendor: Type.String({ description: 'Vendor slug', examples: ['sandbox'] }),
-  device_type: Type.Enum([...DEVICE_TYPES], { description: 'Type of the device', examples: ['charger'] }),
-  name: Type.Union([Type.String(), Type.Null()], { examples: ['Sandbox charger'] }),
-  capabilities: Type.Array(CapabilitySchema, {
-    examples: [['read_power', 'read_energy', 'charge_control', 'set_current', 'load_balancing']],
-  }),
-});
+export const Device = Type.Object(
+  {
+    id: Type.String({
+      description: 'Vendor device id, unique within (account, vendor)',
+      examples: ['charger-u2vsdkcko5'],
+    }),
+    vendor: Type.String({ description: 'Vendor slug', examples: ['sandbox'] }),
+    device_type: Type.Enum([...DEVICE_TYPES], {
+      title: 'DeviceType',
+      description: 'Type of the device',
+      examples: ['charger'],
+    }),
+    name: Type.Union([Type.String(), Type.Null()], { examples: ['Sandbox charger'] }),
+    capabilities: Type.Array(CapabilitySchema, {
+      examples: [['read_power', 'read_energy', 'charge_control', 'set_current', 'load_balancing']],
+    }),
+  },
+  { title: 'Device' },
+);
 export type Device = Type.Static<typeof Device>;
+
+/** A device that linking or a station's boot brought to light. */
+export interface Found {
+  readonly id: string;
+  readonly type: DeviceType;
+  readonly name?: string;
+  /** The plant, installation or home that it belongs to, where the vendor answers or limits by those. */
+  readonly site?: string;
+  /** What the user permits for this device, where that is asked for each; what the whole account was granted holds else. */
+  readonly granted?: readonly string[];
+  /** Whatever the adapter wants back in `DeviceRef.details`; never a secret. */
+  readonly details?: JsonObject;
+}

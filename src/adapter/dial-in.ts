@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
-import type { Found } from './adapter.ts';
 import type { ChargingRecords } from './charging.ts';
-import type { Documents, LinkKey } from './session.ts';
-import type { Frame, StationOperations } from './station.ts';
+import type { Found } from './device.ts';
+import type { DeviceRef, Documents, LinkKey, Session } from './session.ts';
+import type { Frame, OperationAnswer, StationOperation, StationView } from './station.ts';
 
 /** For vendors whose devices connect to us: they dial in at `/{path}/{identity}` on the Connect port. */
 export interface DialIn {
@@ -56,4 +56,12 @@ export interface StationServer {
   count(): number;
   /** Closes all connections (code 1001) and lets what runs finish. */
   close(): Promise<void>;
+}
+
+/** What can be done with the stations of a vendor besides charging. */
+export interface StationOperations {
+  /** Answers what the station said, whatever it said; throws an `AppError` when it said nothing, or an error. */
+  operate(session: Session, device: DeviceRef, operation: StationOperation): Promise<OperationAnswer>;
+  /** The state of the station, connected here or not. */
+  describe(session: Session, device: DeviceRef): Promise<StationView>;
 }

@@ -52,7 +52,7 @@ export interface Wanted {
 }
 
 /** A TCP port at which something answers. */
-export interface OpenPort {
+interface OpenPort {
   /** An IP address. */
   readonly address: string;
   readonly port: number;

@@ -1,4 +1,5 @@
-import type { Json } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { CallUse } from './budget.ts';
 
 export interface HttpRequest {
   /** GET unless it is said. */
@@ -145,3 +146,71 @@ export function failureOfStatus(
   if (status >= 500) return new HttpFailure('server_error', `${name} returned status ${status}`, answer);
   return new HttpFailure('refused', `${name} refused the request with status ${status}`, answer);
 }
+
+export interface VendorRequest extends HttpRequest {
+  /** Which of the adapter's `hosts`; `api` unless it is said. */
+  readonly host?: string;
+  /** What the call is for, and so what it costs; `read` unless it is said. */
+  readonly use?: CallUse;
+  /** The device that it is about, for limits of devices. */
+  readonly device?: string;
+  /** The site that it is about, for limits of sites. */
+  readonly site?: string | undefined;
+  /** What the call takes of limits, by their names, where that is not what its use takes: 0 of a call that the vendor does not count. */
+  readonly costs?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Calls to the vendor of a link: with its token, which is renewed when it expires or is refused, within its budgets, and
+ * repeated only where that does no harm.
+ */
+export interface VendorHttp {
+  /**
+   * Answers every status below 400 and those that are expected; throws an `HttpFailure` otherwise, `vendor.rate_limited`
+   * when a budget is used up, and `vendor.login_expired` when the account must be linked again.
+   */
+  send(request: VendorRequest): Promise<HttpAnswer>;
+}
+
+/** The calls of a link, which has tokens. */
+export interface LinkHttp extends VendorHttp {
+  /** What the access token says where it is a JWT, for vendors that name the account nowhere else; undefined for other tokens. */
+  tokenClaims(): Promise<JsonObject | undefined>;
+  /** What signing in has stored beside the token (`Tokens.extra`); undefined where it stored nothing. */
+  tokenExtra(): Promise<JsonObject | undefined>;
+}
+
+/** A WebSocket to the vendor; text frames. */
+export interface VendorSocket {
+  send(text: string): void;
+  close(): void;
+  /** Frames in order; ends when the connection does, and throws when it broke. */
+  readonly frames: AsyncIterable<string>;
+}
+
+/** A WebSocket that is to be opened as a link. */
+export interface SocketRequest {
+  /** Which of the adapter's `hosts`; `api` unless it is said. */
+  readonly host?: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sends the token in the query under this name, where headers cannot be. */
+  readonly tokenQuery?: string;
+  /** Besides the token: a cookie that keeps the connection at the server that was agreed on, say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The subprotocol (RFC 6455 §1.9) that the vendor must agree to. */
+  readonly protocol?: string;
+  /** What opening it is for, and so what it costs; `read` unless it is said. */
+  readonly use?: CallUse;
+  /** The device that it is about, for limits of devices. */
+  readonly device?: string;
+  /** The site that it is about, for limits of sites. */
+  readonly site?: string;
+  readonly costs?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Opens a WebSocket at one of the adapter's `hosts`: with the link's token, which is renewed where the handshake is refused, and within
+ * its budgets. It ends with the session's signal; a call closes what it has opened. Throws as `http.send` does.
+ */
+export type Connect = (request: SocketRequest) => Promise<VendorSocket>;

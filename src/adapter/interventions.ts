@@ -1,10 +1,9 @@
 import { AppError } from '../core/errors.ts';
 import type { Words } from '../core/language.ts';
-import type { AnyKind, Found } from './adapter.ts';
-import { CAPABILITIES, type Capability, READS, type ReadCapability } from './capabilities.ts';
 import { type CommandType, capabilityOf } from './commands.ts';
-import type { DeviceState } from './device.ts';
-import { missingScopes } from './scopes.ts';
+import type { DeviceState, Found } from './device.ts';
+import { CAPABILITIES, type Capability, READS, type ReadCapability } from './fields.ts';
+import { type KindNeeds, missingScopes } from './tokens.ts';
 
 /** Something that only the user can do, and where. */
 export interface UserStep {
@@ -94,8 +93,15 @@ export const PLATFORM_STEPS = {
 
 const isRead = (blocked: Blocked): blocked is ReadCapability => Object.hasOwn(READS, blocked);
 
+/** The part of a kind on which interventions depend. */
+interface Intervened {
+  readonly controls: { readonly charge_control?: object };
+  readonly interventions?: Interventions<unknown>;
+  readonly needs?: KindNeeds;
+}
+
 /** What each intervention of a kind blocks, with that of the platform. */
-function blocksOf(kind: AnyKind): ReadonlyMap<string, readonly Blocked[]> {
+function blocksOf(kind: Intervened): ReadonlyMap<string, readonly Blocked[]> {
   const declared = Object.entries(kind.interventions ?? {});
   return new Map<string, readonly Blocked[]>([
     ...(kind.controls.charge_control === undefined ? [] : [[PLUG_IN, ['start_charge']] as const]),
@@ -108,7 +114,7 @@ function blocksOf(kind: AnyKind): ReadonlyMap<string, readonly Blocked[]> {
  * @param device as it was listed; what was granted counts only for missing permissions
  */
 export function blockedBy(
-  kind: AnyKind,
+  kind: Intervened,
   code: string,
   device: Pick<Found, 'details' | 'granted'>,
 ): readonly Capability[] | undefined {
@@ -121,7 +127,7 @@ export function blockedBy(
 }
 
 /** What a vendor's response to a read says. That it came ends what blocks reading, unless the response itself says otherwise. */
-export function saidByReading(kind: AnyKind, raw: unknown): Said {
+export function saidByReading(kind: Intervened, raw: unknown): Said {
   const said = new Map<string, boolean>();
   for (const [code, { blocks, inReading }] of Object.entries(kind.interventions ?? {})) {
     const isNeeded = inReading === undefined ? (blocks.some(isRead) ? false : null) : inReading(raw);
@@ -135,7 +141,7 @@ export const saidByState = ({ connected }: DeviceState): Said =>
   new Map(connected === true ? [[PLUG_IN, false]] : []);
 
 /** What a list says of a device. `granted`: what its user permits, where that is known. */
-export function saidByList(kind: AnyKind, device: Pick<Found, 'details' | 'granted'>): Said {
+export function saidByList(kind: Intervened, device: Pick<Found, 'details' | 'granted'>): Said {
   const said = new Map<string, boolean>();
   for (const [code, { inList }] of Object.entries(kind.interventions ?? {})) {
     const isNeeded = inList?.(device) ?? null;
@@ -150,13 +156,13 @@ export const saidByError = (error: unknown): Said =>
   new Map(error instanceof NeedsUser ? [[error.intervention, true]] : []);
 
 /** What a command says that the vendor accepted. */
-export const saidBySuccess = (kind: AnyKind, command: CommandType): Said =>
+export const saidBySuccess = (kind: Intervened, command: CommandType): Said =>
   new Map(
     [...blocksOf(kind)].filter(([, blocks]) => blocks.includes(command)).map(([code]) => [code, false]),
   );
 
 /** What is to be done for an intervention; undefined for one that nobody declares. */
-export function stepOf(kind: AnyKind | undefined, code: string): UserStep | undefined {
+export function stepOf(kind: Intervened | undefined, code: string): UserStep | undefined {
   const declared = kind?.interventions?.[code];
   return (
     declared ??

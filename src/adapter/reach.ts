@@ -1,18 +1,10 @@
 import type { Adapter } from './adapter.ts';
-import type { PinnedCertificate } from './certificate.ts';
 import type {
   AmqpMessage,
   Broker,
   Exchange,
   MqttMessage,
   MqttRequest,
-  Publication,
-  Target,
-} from './connections.ts';
-import type { Surroundings, Wanted } from './discovers.ts';
-import type { Http } from './http.ts';
-import type { Partner } from './login.ts';
-import type {
   OpcuaChange,
   OpcuaIdentity,
   OpcuaReading,
@@ -21,9 +13,14 @@ import type {
   OpcuaSubscription,
   OpcuaVariable,
   OpcuaWrite,
-} from './opcua.ts';
+  PinnedCertificate,
+  Publication,
+  Target,
+} from './connections.ts';
+import type { Surroundings, Wanted } from './discovers.ts';
+import type { Http, VendorSocket } from './http.ts';
+import type { Partner } from './login.ts';
 import type { LinkKey } from './session.ts';
-import type { VendorSocket } from './socket.ts';
 import type { EventsRequest, EventsWatch, VendorEvent } from './stream.ts';
 
 /** Where the calls of a link lead, for vendors of which each user has one. */

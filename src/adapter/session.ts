@@ -3,9 +3,8 @@ import type { Json, JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Connections } from './connections.ts';
 import type { DeviceType } from './device.ts';
-import type { Connect } from './socket.ts';
+import type { Connect, LinkHttp } from './http.ts';
 import type { Frame } from './station.ts';
-import type { LinkHttp } from './vendor-http.ts';
 
 /** One linked vendor account of one elnav account. */
 export interface LinkKey {

@@ -1,7 +1,6 @@
 import Type from 'typebox';
-import type { DeviceRef, Session } from './session.ts';
 
-const strict = { additionalProperties: false };
+const strict = <T extends string>(title: T) => ({ additionalProperties: false, title });
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const text = (description: string) => orNull(Type.String({ description }));
 const moment = Type.String({ format: 'date-time' });
@@ -19,9 +18,9 @@ export const OPERATIONS = {
         }),
       ),
     },
-    strict,
+    strict('ResetStation'),
   ),
-  unlock: Type.Object({ type: Type.Literal('unlock') }, strict),
+  unlock: Type.Object({ type: Type.Literal('unlock') }, strict('UnlockStation')),
   change_availability: Type.Object(
     {
       type: Type.Literal('change_availability'),
@@ -29,7 +28,7 @@ export const OPERATIONS = {
         description: 'false takes the station out of service until it is set to true',
       }),
     },
-    strict,
+    strict('ChangeAvailability'),
   ),
   trigger: Type.Object(
     {
@@ -39,7 +38,7 @@ export const OPERATIONS = {
         { description: 'The message that the station must send now' },
       ),
     },
-    strict,
+    strict('TriggerMessage'),
   ),
   get_configuration: Type.Object(
     {
@@ -53,7 +52,7 @@ export const OPERATIONS = {
         }),
       ),
     },
-    strict,
+    strict('GetConfiguration'),
   ),
   set_configuration: Type.Object(
     {
@@ -61,9 +60,9 @@ export const OPERATIONS = {
       key: setting,
       value: Type.String({ maxLength: 500 }),
     },
-    strict,
+    strict('SetConfiguration'),
   ),
-  clear_limits: Type.Object({ type: Type.Literal('clear_limits') }, strict),
+  clear_limits: Type.Object({ type: Type.Literal('clear_limits') }, strict('ClearLimits')),
   effective_limit: Type.Object(
     {
       type: Type.Literal('effective_limit'),
@@ -75,9 +74,15 @@ export const OPERATIONS = {
         }),
       ),
     },
-    strict,
+    strict('GetEffectiveLimit'),
   ),
 } as const;
+
+/** Any operation, by its `type`. */
+export const AnyOperation: Type.TSchema = Type.Union(Object.values(OPERATIONS), {
+  title: 'StationOperation',
+  discriminator: { propertyName: 'type' },
+});
 
 export type OperationType = keyof typeof OPERATIONS;
 export type StationOperation = { [T in OperationType]: Type.Static<(typeof OPERATIONS)[T]> }[OperationType];
@@ -94,7 +99,7 @@ export const OperationAnswer = Type.Object(
     settings: Type.Optional(
       Type.Array(
         Type.Object({
-          key: Type.String(),
+          key: Type.String({ examples: ['HeartbeatInterval'] }),
           value: orNull(Type.String()),
           readonly: orNull(Type.Boolean()),
           redacted: Type.Optional(
@@ -114,18 +119,21 @@ export const OperationAnswer = Type.Object(
       ),
     ),
   },
-  { examples: [{ type: 'reset', status: 'Accepted' }] },
+  { title: 'StationResponse', examples: [{ type: 'reset', status: 'Accepted' }] },
 );
 export type OperationAnswer = Type.Static<typeof OperationAnswer>;
 
 /** One message on the line between a station and us. */
-export const Frame = Type.Object({
-  at: moment,
-  direction: Type.Enum(['received', 'sent']),
-  kind: Type.Enum(['call', 'result', 'error', 'unreadable']),
-  action: text('OCPP action of the call, or of the call that this message responds to'),
-  payload: Type.Unknown({ description: 'Cards are masked; passwords and keys are omitted' }),
-});
+export const Frame = Type.Object(
+  {
+    at: moment,
+    direction: Type.Enum(['received', 'sent']),
+    kind: Type.Enum(['call', 'result', 'error', 'unreadable']),
+    action: text('OCPP action of the call, or of the call that this message responds to'),
+    payload: Type.Unknown({ description: 'Cards are masked; passwords and keys are omitted' }),
+  },
+  { title: 'StationMessage' },
+);
 export type Frame = Type.Static<typeof Frame>;
 
 const STATION = {
@@ -180,14 +188,6 @@ export const StationView = Type.Object(
         'The last 200 messages that the process connected to the station received or sent. While the station is disconnected: those of the process that handles the request, possibly none',
     }),
   },
-  { examples: [STATION] },
+  { title: 'Station', examples: [STATION] },
 );
 export type StationView = Type.Static<typeof StationView>;
-
-/** What can be done with the stations of a vendor besides charging. */
-export interface StationOperations {
-  /** Answers what the station said, whatever it said; throws an `AppError` when it said nothing, or an error. */
-  operate(session: Session, device: DeviceRef, operation: StationOperation): Promise<OperationAnswer>;
-  /** What is known of the station, connected here or not. */
-  describe(session: Session, device: DeviceRef): Promise<StationView>;
-}

@@ -7,7 +7,7 @@ import { DEVELOPER } from './developer.ts';
 const PATIENCE_MS = 10_000;
 
 /** Asks the administration of the service that has a data directory; throws an `OperatorError` where it does not answer. */
-export type AskGrid = (method: 'GET' | 'POST', path: string) => Promise<unknown>;
+type AskGrid = (method: 'GET' | 'POST', path: string) => Promise<unknown>;
 
 interface Asked {
   /** What it is asked to do, as in "make a key". */

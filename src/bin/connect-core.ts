@@ -1,38 +1,129 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import { GATEWAY_FIELD } from '../adapter/credential-fields.ts';
 import type { Reach } from '../adapter/reach.ts';
+import type { LinkKey, LinkOf } from '../adapter/session.ts';
 import { webhookSecretOf } from '../adapter/webhook.ts';
 import type { Host } from '../db/host.ts';
-import type { Accounts } from '../domain/accounts/index.ts';
-import { createBudgets } from '../domain/budgets/index.ts';
-import { createCalls, createLinkEvents, type Vault } from '../domain/calls/index.ts';
-import { createChargingSessions } from '../domain/charging-sessions/index.ts';
-import { createCommands } from '../domain/commands/index.ts';
-import { createDeliveries } from '../domain/deliveries/index.ts';
-import { createDevices } from '../domain/devices/index.ts';
-import { createDiscovery } from '../domain/discovery/index.ts';
-import { createEndUsers } from '../domain/end-users/index.ts';
-import { createEventLog } from '../domain/events/index.ts';
+import type { Accounts } from '../domain/access/accounts/index.ts';
+import { createCommands } from '../domain/devices/commands/index.ts';
+import { createDeliveries } from '../domain/devices/deliveries/index.ts';
+import {
+  type CommandedDevice,
+  createDevices,
+  type Devices,
+  type Relisted,
+} from '../domain/devices/devices/index.ts';
+import { createPolling } from '../domain/devices/polling/index.ts';
+import {
+  createSetPointRecords,
+  createSetPoints,
+  createWills,
+  type SetPoints,
+  type WillsOfGateways,
+} from '../domain/devices/set-points/index.ts';
+import { createStreams } from '../domain/devices/streams/index.ts';
+import { createDiscovery, type Discovery } from '../domain/links/discovery/index.ts';
+import { createEndUsers } from '../domain/links/end-users/index.ts';
 import {
   createDiscover,
   createGateways,
   createPresence,
   createRelay,
+  type Discover,
+  type Discovered,
   type GatewayKey,
-} from '../domain/gateways/index.ts';
-import { createHistory, type Kept } from '../domain/history/index.ts';
-import { createInterventions } from '../domain/interventions/index.ts';
-import { createLinkCodes, createLinks } from '../domain/links/index.ts';
-import { createPolling } from '../domain/polling/index.ts';
-import type { Prices } from '../domain/prices/index.ts';
+  type Relay,
+} from '../domain/links/gateways/index.ts';
+import { createLinkCodes, createLinks, type Linking, type Links } from '../domain/links/links/index.ts';
+import type { Prices } from '../domain/market/prices/index.ts';
+import { createChargingSessions } from '../domain/records/charging-sessions/index.ts';
+import { createEventLog } from '../domain/records/events/index.ts';
+import { createHistory, type Kept } from '../domain/records/history/index.ts';
+import { createSubscriptions, type Poster } from '../domain/records/subscriptions/index.ts';
+import { createBudgets } from '../domain/vendor-calls/budgets/index.ts';
 import {
-  createSetPointRecords,
-  createSetPoints,
-  createWills,
-  type WillsOfGateways,
-} from '../domain/set-points/index.ts';
-import { createStreams } from '../domain/streams/index.ts';
-import { createSubscriptions, type Poster } from '../domain/subscriptions/index.ts';
-import { doneWhereGatewaysAre } from './elsewhere.ts';
+  type Calls,
+  createCalls,
+  createLinkEvents,
+  type Sealed,
+  type Vault,
+} from '../domain/vendor-calls/calls/index.ts';
+import { createInterventions } from '../domain/vendor-calls/interventions/index.ts';
+
+interface Parts {
+  readonly relay: Relay;
+  readonly vault: Vault;
+  readonly calls: Pick<Calls, 'find'>;
+  readonly devices: Pick<Devices, 'find'>;
+  readonly links: Links;
+  readonly discovery: Discovery;
+  readonly setPoints: SetPoints;
+  readonly discover: Discover;
+}
+
+interface LinkMessage extends Omit<Parameters<Links['link']>[0], 'credentials' | 'begun'> {
+  readonly gateway: string | null;
+  /** The credentials: other processes get them over the database. */
+  readonly sealed: Sealed;
+}
+
+type EndMessage = Parameters<SetPoints['end']>[0];
+
+/** What only the process can do that a gateway is connected to, for callers of every process. */
+function doneWhereGatewaysAre(parts: Parts) {
+  const { relay, vault, calls, devices, links, discovery, setPoints } = parts;
+  const gatewayOf = async (link: LinkKey): Promise<string | undefined> =>
+    (await calls.find(link))?.gateway ?? undefined;
+  const boundTo = ({ account }: Pick<LinkOf, 'account'>) => ({ account, link: '', field: 'relayed' });
+
+  const link = relay<LinkMessage, Linking>({
+    name: 'links.link',
+    gatewayOf: async ({ gateway }) => gateway ?? undefined,
+    work: ({ sealed, gateway: _, ...message }, begun) => {
+      const credentials: unknown = JSON.parse(vault.open(sealed, boundTo(message)));
+      return links.link({ ...message, credentials, begun });
+    },
+  });
+  const refresh = relay<LinkKey, Relisted>({
+    name: 'links.refresh',
+    gatewayOf,
+    work: discovery.refresh,
+  });
+  const end = relay<EndMessage, CommandedDevice>({
+    name: 'set-points.end',
+    gatewayOf: async ({ account, deviceId, vendor }) =>
+      gatewayOf((await devices.find(account, deviceId, vendor)).row),
+    work: setPoints.end,
+  });
+  const discover = relay<GatewayKey, Discovered>({
+    name: 'gateways.discover',
+    gatewayOf: async ({ id }) => id,
+    work: parts.discover,
+  });
+  const nothingToNote = async () => {};
+  return {
+    links: {
+      ...links,
+      link: (request: Parameters<Links['link']>[0]): Promise<Linking> => {
+        const { begun, credentials, ...message } = request;
+        const gateway = gatewayIn(credentials);
+        if (gateway === null) return links.link(request);
+        const sealed = vault.seal(JSON.stringify(credentials), boundTo(message));
+        return link({ ...message, gateway, sealed }, begun);
+      },
+    },
+    discovery: { ...discovery, refresh: (key: LinkKey) => refresh(key, nothingToNote) },
+    discover: (gateway: GatewayKey) => discover(gateway, nothingToNote),
+    setPoints: { ...setPoints, end: (message: EndMessage) => end(message, nothingToNote) },
+  };
+}
+
+/** They have not been checked yet. */
+function gatewayIn(credentials: unknown): string | null {
+  if (typeof credentials !== 'object' || credentials === null || !(GATEWAY_FIELD in credentials)) return null;
+  const { [GATEWAY_FIELD]: gateway } = credentials;
+  return typeof gateway === 'string' ? gateway : null;
+}
 
 interface ConnectCoreOptions {
   readonly host: Host;

@@ -15,7 +15,7 @@ import { describe, it } from 'node:test';
 import { buildConsole } from './console.ts';
 
 describe('the scripts of the pages', () => {
-  it('are built where there are none, and not again', async (test) => {
+  it('the scripts of the pages are built where there are none, and not again', async (test) => {
     const folder = mkdtempSync(join(tmpdir(), 'elnav-console-'));
     test.after(() => rmSync(folder, { recursive: true }));
     const built = join(folder, 'built');
@@ -30,7 +30,7 @@ describe('the scripts of the pages', () => {
     );
   });
 
-  it('can be read by another user who starts the service next', async (test) => {
+  it('the scripts of the pages can be read by another user who starts the service next', async (test) => {
     const folder = mkdtempSync(join(tmpdir(), 'elnav-console-'));
     const umask = process.umask(0o077);
     test.after(() => {
@@ -44,7 +44,7 @@ describe('the scripts of the pages', () => {
     for (const name of readdirSync(built)) assert.equal(modeOf(join(built, name)), 0o644, name);
   });
 
-  it('are missed in one sentence where their folder cannot be written', async (test) => {
+  it('the scripts of the pages are missed in one sentence where their folder cannot be written', async (test) => {
     const folder = mkdtempSync(join(tmpdir(), 'elnav-console-'));
     test.after(() => rmSync(folder, { recursive: true }));
     // What lies below a file can be written by nobody, root included.
@@ -56,7 +56,7 @@ describe('the scripts of the pages', () => {
     );
   });
 
-  it('are missed in one sentence where their old stamp cannot be replaced', async (test) => {
+  it('the scripts of the pages are missed in one sentence where their old stamp cannot be replaced', async (test) => {
     const built = mkdtempSync(join(tmpdir(), 'elnav-console-'));
     test.after(() => rmSync(built, { recursive: true }));
     mkdirSync(join(built, 'taken'));

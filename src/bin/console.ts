@@ -48,7 +48,9 @@ export async function buildConsole(built = BUILT): Promise<string | null> {
 
 function hashOfSources(): string {
   const hash = createHash('sha256');
-  const files = globSync(['*.{ts,tsx}', '{app,parts}/**/*.{ts,tsx}'], { cwd: FOLDER }).sort();
+  const files = globSync(['*.{ts,tsx}', '{app,parts}/**/*.{ts,tsx}', '../src/pages/plot/*.ts'], {
+    cwd: FOLDER,
+  }).sort();
   for (const file of [...files, '../package-lock.json'])
     hash.update(file).update(readFileSync(join(FOLDER, file)));
   return hash.digest('hex');

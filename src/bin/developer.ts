@@ -1,4 +1,4 @@
-import { type Accounts, SCOPES } from '../domain/accounts/index.ts';
+import { type Accounts, SCOPES } from '../domain/access/accounts/index.ts';
 
 /** The account of a developer who tries elnav on their own machine; made with the first start's key. */
 export const DEVELOPER = { email: 'developer@localhost', name: 'Developer', tier: 'pro' } as const;

@@ -1,14 +1,14 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { HealthParts } from '../apps/grid/health/look.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Database } from '../db/database.ts';
-import { databaseFacts } from '../db/size.ts';
-import { SESSIONS_READER } from '../domain/charging-sessions/index.ts';
-import { logHealth } from '../domain/events/index.ts';
-import { HISTORY_READER } from '../domain/history/index.ts';
-import { listInstances } from '../domain/instances/index.ts';
-import { subscriptionStates } from '../domain/subscriptions/index.ts';
-import { createVendorHealth } from '../domain/vendor-states/index.ts';
+import { type Database, databaseFacts } from '../db/database.ts';
+
+import { listInstances } from '../domain/links/instances/index.ts';
+import { createVendorHealth } from '../domain/links/vendor-states/index.ts';
+import { SESSIONS_READER } from '../domain/records/charging-sessions/index.ts';
+import { logHealth } from '../domain/records/events/index.ts';
+import { HISTORY_READER } from '../domain/records/history/index.ts';
+import { subscriptionStates } from '../domain/records/subscriptions/index.ts';
 
 interface HealthOptions {
   readonly database: Database;

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { after, describe, it, type TestContext } from 'node:test';
 import { zipSync } from 'fflate';
 import { CHILD_ENV } from '../../test/kit/environment.ts';
-import { readTables } from '../domain/areas/index.ts';
+import { readTables } from '../domain/market/areas/index.ts';
 import { readArguments } from '../registers/index.ts';
 
 const BUNDLED = 'seed';
@@ -73,7 +73,7 @@ async function serving(test: TestContext, listener: RequestListener): Promise<st
 }
 
 describe('npm run import', () => {
-  it('explains itself', async () => {
+  it('npm run import explains itself', async () => {
     const { code, out } = await run(['--help']);
     assert.equal(code, 0);
     for (const word of [
@@ -109,10 +109,11 @@ describe('npm run import', () => {
     ['one original twice', ['postal-codes', '--from', 'a', '--from', 'b'], /postal-codes can be given once/],
   ];
   for (const [what, args, sentence] of WRONG) {
-    it(`refuses ${what}`, () => assert.throws(() => readArguments(args, '2026-11-21'), sentence));
+    it(`npm run import refuses ${what}`, () =>
+      assert.throws(() => readArguments(args, '2026-11-21'), sentence));
   }
 
-  it('refuses a file that is not there, in one sentence', async () => {
+  it('npm run import refuses a file that is not there, in one sentence', async () => {
     const out = emptyFolder();
     const { code, faults } = await run(['zones', '--from', 'not-there.json', '--out', out]);
     assert.equal(code, 1);
@@ -120,7 +121,7 @@ describe('npm run import', () => {
     assert.deepEqual(filesIn(out), []);
   });
 
-  it('brings in registers from addresses, redirections followed, and tells what changed', async (test) => {
+  it('npm run import brings in registers from addresses, redirections followed, and tells what changed', async (test) => {
     const base = await serving(test, (request, response) => {
       if (request.url === '/EXP03?old=1') return response.writeHead(302, { location: '/new' }).end();
       return response.end(JSON.stringify(request.url === '/new' ? exp03 : exp01));
@@ -156,7 +157,7 @@ describe('npm run import', () => {
     );
   });
 
-  it('says which address failed', async (test) => {
+  it('npm run import says which address failed', async (test) => {
     const base = await serving(test, (_, response) => response.writeHead(404).end());
     const out = emptyFolder();
     const { code, faults } = await run(['zones', '--from', `${base}/zones.json`, '--out', out]);
@@ -164,7 +165,7 @@ describe('npm run import', () => {
     assert.match(faults, /127\.0\.0\.1:\d+\/zones\.json could not be read: .*404.*Nothing was changed/);
   });
 
-  it('compiles all of it at once', async () => {
+  it('npm run import compiles all of it at once', async () => {
     const out = emptyFolder();
     const line = (row: (typeof tables.postal_codes)[number]) =>
       [
@@ -215,7 +216,7 @@ describe('npm run import', () => {
     );
   });
 
-  it('brings in rates of tax from files of the operator', async () => {
+  it('npm run import brings in rates of tax from files of the operator', async () => {
     const out = emptyFolder();
     const rates = tables.tax_rates.map((row) => `${row.valid_from},${row.normal},${row.reduced}\n`).join('');
     const file = fileWith(`valid_from,normal,reduced\n${rates}2027-01-01,37.0,27.4\n`);
@@ -227,7 +228,7 @@ describe('npm run import', () => {
     assert.match(again.out, /Nothing changes\./);
   });
 
-  it('refuses a table that another one no longer fits', async () => {
+  it('npm run import refuses a table that another one no longer fits', async () => {
     const out = emptyFolder();
     const region = (codes: readonly string[]) =>
       JSON.stringify({ variables: [{ code: 'Region', values: codes, valueTexts: codes.map(() => 'x') }] });
@@ -254,7 +255,7 @@ describe('npm run import', () => {
     ],
   ];
   for (const [what, content, sentence] of BROKEN) {
-    it(`leaves tables as they are where the file is ${what}`, async () => {
+    it(`npm run import leaves tables as they are where the file is ${what}`, async () => {
       const out = emptyFolder();
       cpSync(BUNDLED, out, { recursive: true });
       const { code, faults } = await run(['grid-areas', '--from', fileWith(content), '--out', out]);
@@ -266,7 +267,7 @@ describe('npm run import', () => {
     });
   }
 
-  it('takes losses that are asked for', async () => {
+  it('npm run import takes losses that are asked for', async () => {
     const out = emptyFolder();
     const file = fileWith(JSON.stringify(exp03.slice(0, 250)));
     const { code, faults } = await run(['grid-areas', '--from', file, '--out', out, '--accept-losses']);
@@ -274,7 +275,7 @@ describe('npm run import', () => {
     assert.equal(readTables([out, BUNDLED]).grid_areas.length, 250);
   });
 
-  it('leaves tables that can be read, old or new, wherever it is killed', async () => {
+  it('npm run import leaves tables that can be read, old or new, wherever it is killed', async () => {
     const file = fileWith(register);
     const seen = new Set<string>();
     const folder = emptyFolder();

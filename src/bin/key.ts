@@ -7,7 +7,7 @@ import { createLog } from '../core/log.ts';
 import { readSettings, type Settings } from '../core/settings/index.ts';
 import { DATABASE_FILE, DirectoryInUse, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
-import { createAccounts } from '../domain/accounts/index.ts';
+import { createAccounts } from '../domain/access/accounts/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { addressOf, askGrid, idOfDeveloper } from './ask-grid.ts';
 import { makeDeveloperKey } from './developer.ts';

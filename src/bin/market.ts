@@ -5,8 +5,8 @@ import type { Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { MarketSettings } from '../core/settings/market.ts';
 import type { Database } from '../db/database.ts';
-import { createPrices, type Prices } from '../domain/prices/index.ts';
-import { createProduction, type Production } from '../domain/production/index.ts';
+import { createPrices, type Prices } from '../domain/market/prices/index.ts';
+import { createProduction, type Production } from '../domain/market/production/index.ts';
 import type { Probe } from '../http/health.ts';
 import type { OutboundHttp } from '../outbound/index.ts';
 import type {

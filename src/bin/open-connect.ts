@@ -1,42 +1,174 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import type { Adapter } from '../adapter/adapter.ts';
-import { addConnect } from '../apps/connect/app.ts';
+import { addConnect, type WellKnownFile } from '../apps/connect/app.ts';
 import { willsOf } from '../apps/connect/gateway-wills.ts';
 import { gatewayDoor } from '../apps/connect/gateways.ts';
-import { acceptStations } from '../apps/connect/stations.ts';
+import { acceptStations, type Stations } from '../apps/connect/stations.ts';
 import { listenForUpgrades } from '../apps/connect/upgrades.ts';
 import { sleep } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
+import type { Settings } from '../core/settings/index.ts';
 import type { Host } from '../db/host.ts';
-import { mostLinks } from '../domain/accounts/index.ts';
-import { createVault } from '../domain/calls/index.ts';
-import { createCharging } from '../domain/charging/index.ts';
-import { createCursors } from '../domain/events/index.ts';
+import { mostLinks } from '../domain/access/accounts/index.ts';
 import {
   createCards,
   createLinkCounts,
   createLinkSessions,
   createSignInStore,
   createVendorOAuth,
-} from '../domain/links/index.ts';
+} from '../domain/links/links/index.ts';
+import { type Charging, createCharging } from '../domain/records/charging/index.ts';
+import { createCursors } from '../domain/records/events/index.ts';
+import { createVault, type Vault } from '../domain/vendor-calls/calls/index.ts';
+import { PATH as GATEWAY_PATH } from '../gateway/wire/protocol.ts';
+import { createTunnels, type Tunnels } from '../gateway/wire/tunnels.ts';
 import { createIdempotency } from '../http/idempotency.ts';
-import { PATH as GATEWAY_PATH } from '../tunnel/protocol.ts';
-import { createTunnels } from '../tunnel/tunnels.ts';
-import { createConnectCore } from './connect-core.ts';
-import { openVendors } from './open-vendors.ts';
+import { type ConnectCore, createConnectCore } from './connect-core.ts';
+import { openVendors, type Vendors } from './open-vendors.ts';
 import type { Shared } from './shared.ts';
 import { offersTesting } from './simulators.ts';
 import { needsPartner } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
-import { wellKnownFiles } from './well-known-files.ts';
+
+/** Reads the files that vendors fetch from us, where they are set. Throws an `OperatorError` for one that cannot be read. */
+function wellKnownFiles(adapters: readonly Adapter[], { vendors }: Settings): WellKnownFile[] {
+  return adapters.flatMap(({ slug, wellKnown }) => {
+    if (wellKnown === undefined) return [];
+    const { path, setting, contentType } = wellKnown;
+    const file = vendors.get(slug)?.files[setting];
+    if (file === undefined) return [];
+    try {
+      const content = readFileSync(file, 'utf8');
+      // It is public; a private key must never get there by a slip.
+      if (content.includes('PRIVATE KEY')) throw new Error('it holds a private key, and would be public');
+      return [{ path, contentType, content }];
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new OperatorError(`${setting} names ${file}, which cannot be served: ${why}.`, { cause });
+    }
+  });
+}
 
 /** Renewals under way are waited for so long when the process stops: little is left of its five seconds by then. */
 const RENEWALS_MS = 1_000;
+
+interface SigningInParts {
+  readonly vendors: Vendors;
+  readonly core: ConnectCore;
+  readonly vault: Vault;
+}
+
+/** What users sign in by: the sessions of linking, and the OAuth of vendors. */
+function createSigningIn(host: Host, { vendors, core, vault }: SigningInParts) {
+  const { clock, random } = host;
+  const { adapters, publicUrl, authorizeUrlOf } = vendors;
+  const { partnerOf } = vendors.reach;
+  const store = createSignInStore(host.database);
+  const linkSessions = createLinkSessions({
+    ...{ store, adapters, publicUrl, clock, random },
+    requireGateway: core.gateways.find,
+  });
+  const vendorOAuth = createVendorOAuth({
+    ...{ store, sessions: linkSessions, adapters, partnerOf, publicUrl, vault, clock, random },
+    authorizeUrlOf,
+    loginSession: ({ slug }, signal) =>
+      core.calls.loginSession({ account: 0, link: '', vendor: slug }, {}, { signal }),
+  });
+  return { linkSessions, vendorOAuth };
+}
+
+/** Removes what is older than is kept, and ends what reads and writes records with the process. */
+function keepRecords(
+  { eventLog, history, sessions, subscriptions }: ConnectCore,
+  charging: Charging,
+  { settings, closers }: Shared,
+): void {
+  const retention = charging.keepReadings(settings.readingsKeepDays);
+  const eventRetention = eventLog.keep(settings.eventsKeepDays);
+  const historyRetention = history.keep();
+  const sessionRetention = sessions.keep();
+  closers.push(
+    () => retention.close(),
+    () => historyRetention.close(),
+    () => sessionRetention.close(),
+    () => eventRetention.close(),
+    () => history.close(),
+    () => sessions.close(),
+    () => eventLog.close(),
+    () => subscriptions.close(),
+  );
+}
+
+interface ConnectionsParts {
+  readonly server: Server;
+  readonly core: ConnectCore;
+  readonly charging: Charging;
+  readonly tunnels: Tunnels;
+  readonly adapters: Vendors['adapters'];
+}
+
+/** Accepts the connections of charging stations and gateways. */
+function acceptConnections(
+  { settings, accounts, clock, random, log, metrics, closers }: Shared,
+  { server, core, charging, tunnels, adapters }: ConnectionsParts,
+): Stations {
+  const { calls, links, devices, gateways, presence, setPoints } = core;
+  const stations = acceptStations({
+    ...{ adapters, calls, links, devices, charging, clock, log },
+    trustProxy: settings.trustProxy,
+  });
+  const door = gatewayDoor({
+    ...{ accounts, gateways, presence, tunnels, clock, random, log },
+    takeWills: setPoints.takeGatewayReport,
+    trustProxy: settings.trustProxy,
+  });
+  const upgrades = listenForUpgrades(server, new Map([...stations.takers, [GATEWAY_PATH, door]]));
+  closers.push(
+    () => presence.close(),
+    async () => tunnels.closeAll(),
+    () => stations.close(),
+    async () => upgrades.close(),
+  );
+  metrics.watchStations(() => stations.counts());
+  metrics.watchGateways(() => tunnels.counts());
+  return stations;
+}
+
+/** Lets what the core does by itself begin, pause and end with the process. */
+function goOnWith(core: ConnectCore, { begin, pausers, closers }: Shared): void {
+  const { setPoints, streams, polling, discovery, deliveries, presence, subscriptions } = core;
+  pausers.push(
+    () => setPoints.stop(),
+    () => polling.close(),
+    () => streams.close(),
+    () => discovery.close(),
+    () => subscriptions.stop(),
+  );
+  closers.push(
+    () => setPoints.close(),
+    () => streams.close(),
+    () => polling.close(),
+    () => discovery.close(),
+    () => deliveries.close(),
+  );
+  begin.push(() => {
+    polling.start();
+    deliveries.start();
+    streams.start();
+    discovery.start();
+    presence.start();
+    setPoints.start();
+    subscriptions.start();
+  });
+}
 
 /** Puts the Connect service together; answers the names of vendors that simulators stand in for. */
 export async function openConnect(
   shared: Shared,
   list: readonly Adapter[],
 ): Promise<{ readonly simulated: readonly string[] }> {
-  const { settings, clock, random, log, metrics, accounts, limits, market, closers, pausers, begin } = shared;
+  const { settings, clock, random, log, metrics, accounts, limits, market, closers } = shared;
   // Nothing else of what services share: domains spread it into their options.
   const traces = shared.traces === undefined ? {} : { traces: shared.traces };
   const host: Host = { database: shared.database, clock, random, log, metrics, ...traces };
@@ -65,8 +197,8 @@ export async function openConnect(
     dropGateway: tunnels.drop,
     willsOfGateways: willsOf(tunnels, clock),
   });
-  const { gateways, presence, discover, eventLog, history, sessions, subscriptions, endUsers } = core;
-  const { budgets, calls, devices, streams, polling, deliveries, discovery } = core;
+  const { gateways, discover, eventLog, history, sessions, subscriptions, endUsers } = core;
+  const { budgets, calls, devices, streams, deliveries, discovery } = core;
   const { linkCodes, links, commands, interventions, setPoints } = core;
   closers.push(
     () => budgets.close(),
@@ -78,52 +210,18 @@ export async function openConnect(
   metrics.watchStreams(() => streams.counts());
   metrics.watchDeliveries(() => deliveries.backlog());
   metrics.watchLinks(createLinkCounts(host));
-  const signInStore = createSignInStore(host.database);
-  const linkSessions = createLinkSessions({
-    ...{ store: signInStore, adapters, publicUrl, clock, random },
-    requireGateway: gateways.find,
-  });
-  const vendorOAuth = createVendorOAuth({
-    ...{ store: signInStore, sessions: linkSessions, adapters, partnerOf, publicUrl, vault, clock, random },
-    authorizeUrlOf: vendors.authorizeUrlOf,
-    loginSession: ({ slug }, signal) =>
-      calls.loginSession({ account: 0, link: '', vendor: slug }, {}, { signal }),
-  });
+  const signingIn = createSigningIn(host, { vendors, core, vault });
   const charging = createCharging(host);
-  const retention = charging.keepReadings(settings.readingsKeepDays);
-  const eventRetention = eventLog.keep(settings.eventsKeepDays);
-  const historyRetention = history.keep();
-  const sessionRetention = sessions.keep();
-  closers.push(
-    () => retention.close(),
-    () => historyRetention.close(),
-    () => sessionRetention.close(),
-    () => eventRetention.close(),
-    () => history.close(),
-    () => sessions.close(),
-    () => eventLog.close(),
-    () => subscriptions.close(),
-  );
+  keepRecords(core, charging, shared);
   const idempotency = createIdempotency(accounts);
   const server = shared.makeServer('connect', settings.connectPort);
-  const stations = acceptStations({
-    ...{ adapters, calls, links, devices, charging, clock, log },
-    trustProxy: settings.trustProxy,
+  const stations = acceptConnections(shared, {
+    server: server.app.server,
+    core,
+    charging,
+    tunnels,
+    adapters,
   });
-  const door = gatewayDoor({
-    ...{ accounts, gateways, presence, tunnels, clock, random, log },
-    takeWills: setPoints.takeGatewayReport,
-    trustProxy: settings.trustProxy,
-  });
-  const upgrades = listenForUpgrades(server.app.server, new Map([...stations.takers, [GATEWAY_PATH, door]]));
-  closers.push(
-    () => presence.close(),
-    async () => tunnels.closeAll(),
-    () => stations.close(),
-    async () => upgrades.close(),
-  );
-  metrics.watchStations(() => stations.counts());
-  metrics.watchGateways(() => tunnels.counts());
   let eventStreams = () => 0;
   shared.reports.push(() => ({
     log_lag_ms: eventLog.lagMs(),
@@ -171,9 +269,8 @@ export async function openConnect(
       assets: shared.assets,
       clock,
       prices: market.prices,
-      vendorOAuth,
+      ...signingIn,
       linkCodes,
-      linkSessions,
       budgets,
       wellKnown: wellKnownFiles([...adapters.values()], settings),
       publicUrl,
@@ -188,29 +285,7 @@ export async function openConnect(
     },
     VERSION,
   );
-  pausers.push(
-    () => setPoints.stop(),
-    () => polling.close(),
-    () => streams.close(),
-    () => discovery.close(),
-    () => subscriptions.stop(),
-  );
-  closers.push(
-    () => setPoints.close(),
-    () => streams.close(),
-    () => polling.close(),
-    () => discovery.close(),
-    () => deliveries.close(),
-  );
-  begin.push(() => {
-    polling.start();
-    deliveries.start();
-    streams.start();
-    discovery.start();
-    presence.start();
-    setPoints.start();
-    subscriptions.start();
-  });
+  goOnWith(core, shared);
   return { simulated: simulated.names };
 }
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { measureProcess } from '../core/process-load.ts';
-import { type ConnectReport, createHeartbeat } from '../domain/instances/index.ts';
+import { type ConnectReport, createHeartbeat } from '../domain/links/instances/index.ts';
 import { judge, type Probe } from '../http/health.ts';
 import type { ServiceName, Shared } from './shared.ts';
 import { VERSION } from './version.ts';

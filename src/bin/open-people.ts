@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import { accountShownBy, consoleSessionIn } from '../apps/connect/console/cookies.ts';
-import { operatorOf } from '../apps/grid/operator/caller.ts';
+import { operatorOf } from '../apps/grid/operator/session.ts';
 import { sessionIn } from '../apps/grid/sign-in/cookies.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
@@ -11,12 +11,12 @@ import type { Secret } from '../core/secret.ts';
 import type { VaultKey } from '../core/settings/index.ts';
 import type { PeopleSettings } from '../core/settings/people.ts';
 import type { Database } from '../db/database.ts';
-import type { Accounts } from '../domain/accounts/index.ts';
-import { createOperators, type Operators } from '../domain/operators/index.ts';
-import { computeArgon2, createPeople, type People } from '../domain/people/index.ts';
+import type { Accounts } from '../domain/access/accounts/index.ts';
+import { createOperators, type Operators } from '../domain/access/operators/index.ts';
+import { computeArgon2, createPeople, type People } from '../domain/access/people/index.ts';
 import type { ConsoleCaller, Operator, Person } from '../http/access.ts';
+import { refuseForeign } from '../http/caller.ts';
 import type { Probe } from '../http/health.ts';
-import { refuseForeign } from '../http/same-origin.ts';
 import { createMailer, type Mail } from '../outbound/mail.ts';
 import { outboxDelivery } from '../outbound/mail-outbox.ts';
 import { smtpDelivery } from '../outbound/mail-smtp.ts';
@@ -116,6 +116,7 @@ export function openPeople(options: PeopleAndMailOptions): PeopleAndMail {
       if (request.headers.cookie === undefined) return undefined;
       const token = consoleSessionIn(request, options.connectUrl()?.startsWith('https:') === true);
       if (token === undefined) return undefined;
+      // control: pages of other sites do not use the session of the console [console-session]
       refuseForeign(request, options.configuredConnectUrl);
       return callerOf(token, accountShownBy(request));
     },

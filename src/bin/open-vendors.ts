@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import type { Adapter } from '../adapter/adapter.ts';
-import { withGatewayField } from '../adapter/gateway-field.ts';
+import { withGatewayField } from '../adapter/credential-fields.ts';
 import type { ReachableGateways } from '../adapter/reach.ts';
 import {
   type LocalNetworks,
@@ -9,12 +9,12 @@ import {
   ownNetworks,
 } from '../core/local-networks.ts';
 import type { Settings } from '../core/settings/index.ts';
-import { whyAway } from '../domain/gateways/index.ts';
+import { whyAway } from '../domain/links/gateways/index.ts';
+import type { Tunnels } from '../gateway/wire/tunnels.ts';
 import { createPoster, type GatewayTunnels, permittedAddresses } from '../outbound/index.ts';
 import { createKeptConnections } from '../outbound/kept-connections.ts';
 import { createLookAround } from '../outbound/look-around.ts';
 import { authorizeUrlOf, createVendorHosts } from '../outbound/vendor-hosts.ts';
-import type { Tunnels } from '../tunnel/tunnels.ts';
 import { partnerIn } from './partner.ts';
 import type { Shared } from './shared.ts';
 import { startSimulators } from './simulators.ts';
@@ -101,3 +101,5 @@ function localNetworksOf({ choice, hasLoopback }: Settings['localNetworks']): Lo
     ? ownNetworks({ interfaces: networkInterfaces, hasLoopback })
     : listedNetworks(choice);
 }
+
+export type Vendors = Awaited<ReturnType<typeof openVendors>>;

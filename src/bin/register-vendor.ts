@@ -5,7 +5,7 @@ import { systemRandom } from '../core/ids.ts';
 import { NO_LOCAL_NETWORKS } from '../core/local-networks.ts';
 import { createLog } from '../core/log.ts';
 import { readSettings } from '../core/settings/index.ts';
-import { createVendorHttp } from '../domain/calls/index.ts';
+import { createVendorHttp } from '../domain/vendor-calls/calls/index.ts';
 import { createVendorHosts } from '../outbound/vendor-hosts.ts';
 import { vendors } from '../vendors/index.ts';
 import { partnerIn } from './partner.ts';

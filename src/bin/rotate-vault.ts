@@ -10,7 +10,7 @@ import {
   rotateVault,
   SUBSCRIPTION_SECRETS,
   type Unreadable,
-} from '../domain/calls/index.ts';
+} from '../domain/vendor-calls/calls/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
 import { loadSecrets } from './secrets.ts';

@@ -1,8 +1,8 @@
 import type { Settings, VaultKey } from '../core/settings/index.ts';
 import type { Host } from '../db/host.ts';
-import type { Accounts } from '../domain/accounts/index.ts';
-import type { ConnectReport } from '../domain/instances/index.ts';
-import type { Requests } from '../domain/requests/index.ts';
+import type { Accounts } from '../domain/access/accounts/index.ts';
+import type { ConnectReport } from '../domain/links/instances/index.ts';
+import type { Requests } from '../domain/records/requests/index.ts';
 import type { TokenGate } from '../http/access.ts';
 import type { Limits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';

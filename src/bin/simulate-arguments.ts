@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
-import { DEVICE_FAULTS, SOCKET_FAULTS } from '../adapter/local-simulator.ts';
-import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
+import { DEVICE_FAULTS, SIMULATED_FAULTS, SOCKET_FAULTS } from '../adapter/simulator.ts';
 import { OperatorError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { PRICE_FAULTS } from '../sources/contract/simulated-prices.ts';
+import { PRICE_FAULTS } from '../sources/contract/market.ts';
 
 /** Whatever has a name that a simulator may be asked for. */
 export interface Candidate {
@@ -15,7 +14,7 @@ export interface Candidate {
   readonly isSimulatable: boolean;
 }
 
-export type SimulateArguments =
+type SimulateArguments =
   | { readonly action: 'help' }
   | { readonly action: 'list' }
   | {

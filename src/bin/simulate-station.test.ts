@@ -12,7 +12,7 @@ const given = (args: readonly string[]): StationArguments => {
 };
 
 describe('the command line of a simulated station', () => {
-  it('fits the example of the README', () => {
+  it('the command line of a simulated station fits the example of the README', () => {
     assert.deepEqual(given([]), {
       identity: 'CP-1001',
       password: 'a-long-station-password',
@@ -26,7 +26,7 @@ describe('the command line of a simulated station', () => {
     assert.equal(parseStationArguments(['--help']), 'help');
   });
 
-  it('says what is wrong in it', () => {
+  it('the command line of a simulated station says what is wrong in it', () => {
     const wrong: readonly [readonly string[], RegExp][] = [
       [['--version', '2.1'], /--version must be 1\.6 or 2\.0\.1, not 2\.1/],
       [['--seconds', 'soon'], /--seconds must be a whole number/],
@@ -48,7 +48,7 @@ describe('a simulated station on the command line', () => {
   after(() => world.close());
 
   for (const version of ['1.6', '2.0.1'] as const) {
-    it(`dials in with ${version}, obeys, and says so`, async () => {
+    it(`a simulated station on the command line dials in with ${version}, obeys, and says so`, async () => {
       const identity = `CP-${version}`;
       const credentials = { identity, password: 'a-long-station-password' };
       await caller.call('POST', '/link', { vendor: 'ocpp', user_ref: 'anna', credentials });
@@ -74,7 +74,7 @@ describe('a simulated station on the command line', () => {
     });
   }
 
-  it('that is not let in says what to look at', async () => {
+  it('a simulated station on the command line that is not let in says what to look at', async () => {
     const args = given(['--url', world.connect, '--identity', 'CP-9']);
     await assert.rejects(runStation(args, { print: () => {}, input: new PassThrough() }), {
       name: 'OperatorError',

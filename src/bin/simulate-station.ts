@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
-import { type SimulatedPlug, SimulatedStation } from '../vendors/ocpp/simulator.ts';
+import { type SimulatedPlug, SimulatedStation } from '../vendors/ocpp/simulator/simulator.ts';
 
 export const STATION_HELP = `npm run simulate -- ocpp [options]
 

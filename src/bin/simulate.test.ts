@@ -10,7 +10,8 @@ import type { Adapter } from '../adapter/adapter.ts';
 import { fits } from '../adapter/kit/index.ts';
 import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
 import { readSettings } from '../core/settings/index.ts';
-import { PRICE_FAULTS } from '../sources/contract/simulated-prices.ts';
+import { Temporal } from '../core/temporal.ts';
+import { PRICE_FAULTS } from '../sources/contract/market.ts';
 import { vendors } from '../vendors/index.ts';
 import { type Candidate, parseSimulateArguments } from './simulate-arguments.ts';
 import { needsOf } from './vendor-needs.ts';
@@ -23,7 +24,7 @@ const CANDIDATES: readonly Candidate[] = [
 const parse = (line: string) => parseSimulateArguments(line === '' ? [] : line.split(' '), CANDIDATES);
 
 describe('the command line of simulate', () => {
-  it('says what is to be simulated, where, and what goes wrong', () => {
+  it('the command line of simulate says what is to be simulated, where, and what goes wrong', () => {
     const run = { action: 'run', slug: 'tesla', port: 9101, host: '127.0.0.1', fault: undefined };
     assert.deepEqual(parse('tesla'), run);
     assert.deepEqual(parse('tesla --port 0 --host 0.0.0.0 --fault hang'), {
@@ -52,11 +53,11 @@ describe('the command line of simulate', () => {
     ['tesla --port', "Option '--port <value>' argument missing. --help tells more."],
     ['tesla --prot 7', "Unknown option '--prot'. --help tells more."],
   ] as const)
-    it(`refuses "${line}"`, () => {
+    it(`the command line of simulate refuses "${line}"`, () => {
       assert.throws(() => parse(line), { name: 'OperatorError', message });
     });
 
-  it('knows which faults are of a vendor and which of a source', () => {
+  it('the command line of simulate knows which faults are of a vendor and which of a source', () => {
     assert.throws(() => parse('tesla --fault yesterday'), /--fault must be one of hang, .*not yesterday/);
     assert.throws(() => parse('entsoe --fault login_lost'), /--fault must be one of hang, .*not login_lost/);
   });
@@ -116,7 +117,7 @@ describe('npm run simulate', () => {
   }
 
   for (const { slug } of vendors.filter(({ simulator }) => simulator !== undefined))
-    it(`runs ${slug} with settings that elnav takes`, async () => {
+    it(`npm run simulate runs ${slug} with settings that elnav takes`, async () => {
       const { env, output } = await start(slug);
       const set = readSettings(env, needsOf(vendors)).vendors.get(slug);
       assert.match(set?.baseUrl ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -135,7 +136,7 @@ describe('npm run simulate', () => {
   const devices = adapters.filter(({ localSimulator }) => localSimulator !== undefined);
   assert.ok(devices.length > 0, 'no device has a simulator on a connection');
   for (const { slug, name, credentials } of devices)
-    it(`runs a device of ${slug} at an address, with the credentials that link it`, async () => {
+    it(`npm run simulate runs a device of ${slug} at an address, with the credentials that link it`, async () => {
       const { output } = await start(slug);
       const [, host = '', port = ''] =
         /^Simulated .+ at ([\d.]+):(\d+); nothing that it tells is real\.$/m.exec(output()) ?? [];
@@ -152,7 +153,7 @@ describe('npm run simulate', () => {
       await until('it tells that nobody is any more', () => output().includes('0 connected'));
     });
 
-  it('runs a device with what it does wrong', async () => {
+  it('npm run simulate runs a device with what it does wrong', async () => {
     const sound = await start('sunspec');
     const broken = await start('sunspec', '--fault', 'exception');
     assert.match(broken.output(), /^Simulated SunSpec at 127\.0\.0\.1:\d+, with the fault exception;/);
@@ -160,7 +161,7 @@ describe('npm run simulate', () => {
     assert.match(await modbusResponse(broken), /^0001000000030183/);
   });
 
-  it('runs on where a device refuses connections, and nothing listens', async () => {
+  it('npm run simulate runs on where a device refuses connections, and nothing listens', async () => {
     const { child, output } = await start('sunspec', '--fault', 'refused');
     // By the time that another one has started, a process with nothing to do would have ended.
     await start('sunspec');
@@ -170,7 +171,7 @@ describe('npm run simulate', () => {
     assert.equal(error.code, 'ECONNREFUSED');
   });
 
-  it('says in a sentence that it does not know a name, with the devices among those it knows', async () => {
+  it('npm run simulate says in a sentence that it does not know a name, with the devices among those it knows', async () => {
     const child = spawned(['feroamp']);
     const ended = once(child, 'exit');
     assert.match(
@@ -180,7 +181,7 @@ describe('npm run simulate', () => {
     assert.deepEqual(await ended, [1, null]);
   });
 
-  it('runs a source with its prices of today', async () => {
+  it('npm run simulate runs a source with its prices of today', async () => {
     const { env } = await start('elprisetjustnu');
     const { market } = readSettings(env, needsOf(vendors));
     assert.deepEqual(market.priceSources, ['elprisetjustnu']);
@@ -190,7 +191,7 @@ describe('npm run simulate', () => {
     assert.ok(((await answer.json()) as unknown[]).length >= 92);
   });
 
-  it('runs the source of production, and knows its faults', async () => {
+  it('npm run simulate runs the source of production, and knows its faults', async () => {
     const { env } = await start('esett', '--fault', 'page');
     const answer = await fetch(`${env.ELNAV_ESETT_BASE_URL}/EXP16/Volumes`);
     assert.equal(answer.headers.get('content-type'), 'text/html');
@@ -198,12 +199,12 @@ describe('npm run simulate', () => {
     assert.match(await text(refused.stderr), /^elnav: The faults of esett are down, .*, not hang\.\n$/);
   });
 
-  it('does wrong what it is told to', async () => {
+  it('npm run simulate does wrong what it is told to', async () => {
     const { env } = await start('netatmo', '--fault', 'server_error');
     assert.equal((await fetch(`${env.ELNAV_NETATMO_BASE_URL}/api/homesdata`)).status, 500);
   });
 
-  it('says in a sentence that its port is in use', async () => {
+  it('npm run simulate says in a sentence that its port is in use', async () => {
     const { env } = await start('netatmo');
     const port = new URL(env.ELNAV_NETATMO_BASE_URL ?? '').port;
     const child = spawned(['tesla', '--port', port]);

@@ -1,25 +1,30 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import { simulatedSettings } from '../adapter/login.ts';
 import {
   DEVICE_FAULTS,
   type LocalFault,
   type LocalSimulatorModule,
+  SIMULATED_FAULTS,
+  type Simulated,
+  type SimulatedFault,
   SOCKET_FAULTS,
-} from '../adapter/local-simulator.ts';
-import { simulatedSettings } from '../adapter/login.ts';
-import { SIMULATED_FAULTS, type Simulated, type SimulatedFault } from '../adapter/simulator.ts';
+} from '../adapter/simulator.ts';
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { moreSettings, vendorSettingNames } from '../core/settings/vendors.ts';
-import { postToLoopback } from '../simulation/post.ts';
-import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
-import { serveLocal } from '../simulation/serve-local.ts';
-import type { ExchangeRateSource, PriceSource, ProductionSource } from '../sources/contract/market.ts';
+import { type ServedSimulator, serveSimulated } from '../proof/simulation/serve.ts';
+import { serveLocal } from '../proof/simulation/serve-local.ts';
+import { postToLoopback } from '../proof/simulation/webhooks.ts';
 import {
   createSimulatedMarket,
+  type ExchangeRateSource,
   PRICE_FAULTS,
   type PriceFault,
-} from '../sources/contract/simulated-prices.ts';
+  type PriceSource,
+  type ProductionSource,
+} from '../sources/contract/market.ts';
+
 import { exchangeRateSource, priceSources, productionSource } from '../sources/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './exit.ts';

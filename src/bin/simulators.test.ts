@@ -9,7 +9,7 @@ import { turnedClock } from '../core/clock.ts';
 import { systemRandom } from '../core/ids.ts';
 import { silentLog } from '../core/log.ts';
 import { readSettings, type Settings } from '../core/settings/index.ts';
-import { createSimulatedOAuth } from '../simulation/oauth.ts';
+import { createSimulatedOAuth } from '../proof/simulation/oauth.ts';
 import { vendors } from '../vendors/index.ts';
 import { offersTesting, simulatedVendors, startSimulators } from './simulators.ts';
 import { needsOf } from './vendor-needs.ts';
@@ -93,7 +93,7 @@ const CLIENT = {
 };
 
 describe('which vendors are simulated', () => {
-  it('are those by OAuth that nobody has set up, on the embedded database', () => {
+  it('which vendors are simulated are those by OAuth that nobody has set up, on the embedded database', () => {
     assert.deepEqual(chosen({}), ['signed']);
     assert.deepEqual(chosen(CLIENT), []);
     assert.deepEqual(chosen({ ELNAV_SIGNED_BASE_URL: 'http://127.0.0.1:9101' }), []);
@@ -107,13 +107,13 @@ describe('which vendors are simulated', () => {
     );
   });
 
-  it('are those that are named besides, set up or not', () => {
+  it('which vendors are simulated are those that are named besides, set up or not', () => {
     assert.deepEqual(chosen({ ELNAV_SIMULATE: 'typed' }), ['signed', 'typed']);
     assert.deepEqual(chosen({ ...POSTGRES, ELNAV_SIMULATE: 'typed' }), ['typed']);
     assert.deepEqual(chosen({ ...POSTGRES, ...CLIENT, ELNAV_SIMULATE: 'signed' }), ['signed']);
   });
 
-  it('are not those that cannot be, which is said', () => {
+  it('which vendors are simulated are not those that cannot be, which is said', () => {
     assert.throws(() => chosen({ ELNAV_SIMULATE: 'plain' }), {
       name: 'OperatorError',
       message: 'ELNAV_SIMULATE names plain, which has no simulator; those that have one: signed, typed.',
@@ -125,7 +125,7 @@ describe('which vendors are simulated', () => {
     });
   });
 
-  it('are not those whose devices are at addresses of their own, which is said with what to run', () => {
+  it('which vendors are simulated are not those whose devices are at addresses of their own, which is said with what to run', () => {
     assert.throws(() => chosen({ ELNAV_SIMULATE: 'ferroamp' }, vendors), {
       name: 'OperatorError',
       message:
@@ -140,7 +140,7 @@ describe('whether users may choose made-up devices', () => {
   const HTTPS = { ELNAV_CONNECT_URL: 'https://connect.example.com' };
   const TLS = { ELNAV_TLS_CERT_FILE: 'cert.pem', ELNAV_TLS_KEY_FILE: 'key.pem' };
 
-  it('is so on a test installation: the embedded database, and no https', () => {
+  it('whether users may choose made-up devices is so on a test installation: the embedded database, and no https', () => {
     assert.equal(offers({}), true);
     assert.equal(offers({ ELNAV_CONNECT_URL: 'http://192.168.1.20:8080' }), true);
     assert.equal(offers({ ELNAV_SIMULATE: 'easee' }), true);
@@ -154,7 +154,7 @@ describe('whether users may choose made-up devices', () => {
       assert.equal(offers(env), false, JSON.stringify(env));
   });
 
-  it('is so everywhere if the operator names them', () => {
+  it('whether users may choose made-up devices is so everywhere if the operator names them', () => {
     for (const env of [HTTPS, TLS, POSTGRES])
       assert.equal(offers({ ...env, ELNAV_SIMULATE: 'easee,sandbox' }), true, JSON.stringify(env));
     assert.deepEqual(chosen({ ...POSTGRES, ELNAV_SIMULATE: 'easee,sandbox' }, vendors), ['easee']);
@@ -183,7 +183,7 @@ async function begin(test: TestContext, { env = {}, postToConnect = () => 202 }:
 }
 
 describe('built-in simulators', () => {
-  it('are loaded when they are first called, each at an address of its own', async (test) => {
+  it('built-in simulators are loaded when they are first called, each at an address of its own', async (test) => {
     const before = loads.length;
     const { simulators } = await begin(test, { env: { ELNAV_SIMULATE: 'typed' } });
     assert.equal(loads.length, before);
@@ -201,7 +201,7 @@ describe('built-in simulators', () => {
     assert.equal(loads.at(-1)?.partner, undefined);
   });
 
-  it('have the browser sign in at Connect, and be called at their own addresses', async (test) => {
+  it('built-in simulators have the browser sign in at Connect, and be called at their own addresses', async (test) => {
     const { simulators } = await begin(test);
     assert.equal(simulators.baseUrlOf('signed', 'authorize'), 'https://elnav.example/simulated/signed');
     for (const host of ['api', 'token'])
@@ -211,7 +211,7 @@ describe('built-in simulators', () => {
       assert.equal(real.simulators.baseUrlOf('signed', host), undefined);
   });
 
-  it('know their partner by a secret that no other start has', async (test) => {
+  it('built-in simulators know their partner by a secret that no other start has', async (test) => {
     const [one, other] = [await begin(test), await begin(test)];
     const partners = [one, other].map(({ simulators }) => simulators.partnerOf('signed'));
     assert.equal(partners[0]?.clientId, partners[1]?.clientId);
@@ -234,7 +234,7 @@ describe('built-in simulators', () => {
     assert.deepEqual(await (await asked(partners[0]?.clientSecret ?? '')).json(), { error: 'invalid_grant' });
   });
 
-  it('post to Connect without a network, and elsewhere to this machine alone', async (test) => {
+  it('built-in simulators post to Connect without a network, and elsewhere to this machine alone', async (test) => {
     const posted: string[] = [];
     const { simulators } = await begin(test, {
       postToConnect(path) {
@@ -276,7 +276,7 @@ describe('the sign-in page of a simulated vendor', () => {
   const signIn = (url: string, form: Record<string, string>) =>
     fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
 
-  it('is served where the browser reaches Connect, and says what it is', async (test) => {
+  it('the sign-in page of a simulated vendor is served where the browser reaches Connect, and says what it is', async (test) => {
     const world = await open(test);
     assert.deepEqual(world.running.simulated, ['Test vendor']);
     const answer = await fetch(pageOf(world));
@@ -288,7 +288,7 @@ describe('the sign-in page of a simulated vendor', () => {
     assert.match(await answer.text(), /This is a simulator inside elnav/);
   });
 
-  it('leads back with a code, with an error, or stays', async (test) => {
+  it('the sign-in page of a simulated vendor leads back with a code, with an error, or stays', async (test) => {
     const world = await open(test);
     const good = await signIn(pageOf(world), { username: 'anna', password: 'simulated' });
     assert.equal(good.status, 302);
@@ -303,7 +303,7 @@ describe('the sign-in page of a simulated vendor', () => {
     assert.match(await wrong.text(), /Wrong user name or password/);
   });
 
-  it('leads nowhere but to the callback of its vendor', async (test) => {
+  it('the sign-in page of a simulated vendor leads nowhere but to the callback of its vendor', async (test) => {
     const world = await open(test);
     const elsewhere = [
       'https://evil.example/oauth/signed/callback',
@@ -323,7 +323,7 @@ describe('the sign-in page of a simulated vendor', () => {
     }
   });
 
-  it('has no other path, takes no other type, and is not there for a vendor that is not simulated', async (test) => {
+  it('the sign-in page of a simulated vendor has no other path, takes no other type, and is not there for a vendor that is not simulated', async (test) => {
     const world = await open(test);
     const status = async (path: string, init: RequestInit = {}) =>
       (await fetch(`${world.connect}${path}`, init)).status;
@@ -344,14 +344,14 @@ describe('the sign-in page of a simulated vendor', () => {
     assert.equal((await fetch(pageOf(off))).status, 404);
   });
 
-  it('is in no document', async (test) => {
+  it('the sign-in page of a simulated vendor is in no document', async (test) => {
     const world = await open(test);
     assert.doesNotMatch(await (await fetch(`${world.connect}/openapi.json`)).text(), /\/simulated/);
   });
 });
 
 describe('devices of a simulated vendor', () => {
-  it('have names that say so, and those of others do not', async (test) => {
+  it('devices of a simulated vendor have names that say so, and those of others do not', async (test) => {
     const names = async (env: Record<string, string>) => {
       const world = await makeWorld({ engine: 'sqlite', adapters: adapters(), env });
       test.after(() => world.close());

@@ -7,8 +7,8 @@ import { OperatorError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { Settings } from '../core/settings/index.ts';
-import { postToLoopback } from '../simulation/post.ts';
-import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
+import { type ServedSimulator, serveSimulated } from '../proof/simulation/serve.ts';
+import { postToLoopback } from '../proof/simulation/webhooks.ts';
 
 /** Stays the same from start to start: tokens that are stored were given to it. */
 const CLIENT_ID = 'elnav-simulated';

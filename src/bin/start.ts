@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
 import { type Clock, sleep, systemClock } from '../core/clock.ts';
 import { type Random, systemRandom } from '../core/ids.ts';
@@ -9,32 +10,90 @@ import type { Settings } from '../core/settings/index.ts';
 import { together } from '../core/traces.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
-import { createAccounts } from '../domain/accounts/index.ts';
-import { createVault, requireVaultKeys } from '../domain/calls/index.ts';
-import { createRequests } from '../domain/requests/index.ts';
-import { createGate } from '../http/gate.ts';
-import { operatorAddresses } from '../http/operator.ts';
+import { createAccounts } from '../domain/access/accounts/index.ts';
+import type { NamedVendor } from '../domain/links/vendor-states/index.ts';
+import { createRequests } from '../domain/records/requests/index.ts';
+import { createVault, requireVaultKeys } from '../domain/vendor-calls/calls/index.ts';
+import type { Probe } from '../http/health.ts';
 import { createLimits } from '../http/rate-limit.ts';
-import { createServer, type Server } from '../http/server.ts';
+import type { Server } from '../http/server.ts';
+import type { Spans } from '../outbound/traces.ts';
 import { loadAssets } from '../pages/assets.ts';
 import type { PriceSource, ProductionSource } from '../sources/contract/market.ts';
 import { vendors } from '../vendors/index.ts';
-import { cloudsOf } from './clouds.ts';
 import { BUILT, STYLES } from './console.ts';
 import { isDeveloperIdle, makeDeveloperKey } from './developer.ts';
-import { listen } from './listen.ts';
 import { openMarket } from './market.ts';
 import { openConnect } from './open-connect.ts';
 import { openGrid } from './open-grid.ts';
 import { openInstances } from './open-instances.ts';
 import { openPeople } from './open-people.ts';
-import { openRedis } from './open-redis.ts';
-import { openTraces } from './open-traces.ts';
+import { partnerIn } from './partner.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets, refuseHalfRestore } from './secrets.ts';
+import { createServers } from './servers.ts';
 import type { ServiceName, Shared } from './shared.ts';
-import { withAmounts } from './vendor-needs.ts';
+import { needsPartner, withAmounts } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
+
+interface CloudsOptions {
+  readonly settings: Settings;
+  /** Names of the vendors that simulators stand in for. */
+  readonly simulated: readonly string[];
+}
+
+/**
+ * The vendors that are called in clouds of their own: not those whose devices are called at home, whose place a simulator has, or that nobody can
+ * link, since the operator has not configured them.
+ */
+function cloudsOf(adapters: readonly Adapter[], { settings, simulated }: CloudsOptions): NamedVendor[] {
+  return adapters
+    .filter(
+      (adapter) =>
+        adapter.hosts !== undefined &&
+        adapter.chosenAddress === undefined &&
+        !simulated.includes(adapter.name) &&
+        (!needsPartner(adapter) || partnerIn(settings, adapter.slug) !== undefined),
+    )
+    .map(({ slug, name }) => ({ slug, name }));
+}
+
+/** The Redis that instances share for their limits; undefined where none is set. */
+async function openRedis(settings: Settings, log: Log): Promise<Redis | undefined> {
+  if (settings.redisUrl === undefined) return undefined;
+  // Loaded only where it is used: it costs memory and start-up.
+  const { Redis } = await import('ioredis');
+  // A limit that cannot be counted in Redis at once is counted in memory: a request never waits for a lost Redis.
+  const redis = new Redis(settings.redisUrl.reveal(), {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 250,
+    connectTimeout: 2_000,
+    enableAutoPipelining: true,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 3_000),
+  });
+  let lost = false;
+  redis.on('error', (error) => {
+    if (!lost)
+      log.warn(
+        { err: error },
+        'Redis cannot be reached; limits are counted by this process alone until it is back',
+      );
+    lost = true;
+  });
+  redis.on('ready', () => {
+    if (lost) log.info('Redis is back');
+    lost = false;
+  });
+  return redis;
+}
+
+/** Where requests are reported to; undefined, and nothing of it loaded, unless `ELNAV_OTLP_URL` is set. */
+async function openTraces({ otlpUrl }: Settings, log: Log): Promise<Spans | undefined> {
+  if (otlpUrl === undefined) return undefined;
+  const { createTraces } = await import('../outbound/traces.ts');
+  return createTraces({ url: otlpUrl, version: VERSION, log });
+}
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
 const FINISH_MS = 3_000;
@@ -77,6 +136,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const random = options.random ?? systemRandom;
   const log = options.log ?? createLog(settings.logLevel);
   const dataDir = resolve(settings.dataDir);
+  // control: half of a restore does not become a first start [start-up]
   if (settings.databaseUrl === undefined) refuseHalfRestore(dataDir);
   const database = await openDatabase({ url: settings.databaseUrl?.reveal(), dataDir, clock, random, log });
   const closers: (() => Promise<unknown>)[] = [() => database.close()];
@@ -99,25 +159,46 @@ interface Parts {
   readonly closers: (() => Promise<unknown>)[];
 }
 
+/** Puts the services of this process together; answers the names of vendors that simulators stand in for. */
+async function openServices(
+  shared: Shared,
+  { settings, services, adapters = vendors }: StartOptions,
+  gridProbes: readonly Probe[],
+): Promise<readonly string[]> {
+  let simulated: readonly string[] = [];
+  if (services.includes('connect')) simulated = (await openConnect(shared, adapters)).simulated;
+  if (services.includes('grid')) {
+    await openGrid(shared, {
+      probes: gridProbes,
+      vendors: cloudsOf(adapters, { settings, simulated }),
+      servesConnect: services.includes('connect'),
+      adapters: adapters.map((adapter) => withAmounts(adapter, settings.vendors.get(adapter.slug))),
+    });
+  }
+  return simulated;
+}
+
 async function serve({ options, database, clock, random, log, dataDir, closers }: Parts): Promise<Running> {
   const { settings, services } = options;
   await migrate(database.queries);
   const firstStart =
     (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
   const secrets = loadSecrets({ ...settings, dataDir }, { random, firstStart });
+  // control: a start with wrong vault keys is refused [vault-keys]
   await requireVaultKeys(database, createVault(secrets.vaultKeys, random));
   const redis = await openRedis(settings, log);
   if (redis !== undefined) closers.push(async () => redis.disconnect());
 
   const stopVendors = new AbortController();
   const metrics = createMetrics();
+  const host = { database, clock, random, log, metrics };
   const tracing = await openTraces(settings, log);
   if (tracing !== undefined) closers.push(() => Promise.race([tracing.close(), sleep(clock, TELL_MS)]));
   const { vaultKeys } = secrets;
   const accounts = await createAccounts({ database, clock, random, log, vaultKeys });
   closers.push(() => accounts.close());
   const requests = createRequests({
-    host: { database, clock, random, log, metrics },
+    host,
     instance: `${hostname()}:${process.pid}`,
     keptDays: settings.requestsKeepDays,
   });
@@ -130,12 +211,8 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const traces = reported === undefined ? {} : { traces: reported };
   const limits = createLimits({ accounts, clock, log, redis });
   const market = await openMarket({
+    ...host,
     settings: settings.market,
-    database,
-    clock,
-    random,
-    log,
-    metrics,
     version: VERSION,
     servesGrid: services.includes('grid'),
     ...(options.priceSources === undefined ? {} : { priceSources: options.priceSources }),
@@ -146,13 +223,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const configured = { connect: settings.connectUrl, grid: settings.gridUrl };
   const addressOf = (service: ServiceName) => configured[service] ?? urls.get(service);
   const people = openPeople({
+    ...host,
     settings: settings.people,
-    database,
     accounts,
-    clock,
-    random,
-    log,
-    metrics,
     dataDir,
     adminToken: secrets.adminToken,
     vaultKeys,
@@ -169,47 +242,16 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const reports: Shared['reports'] = [];
   /** What nobody waits for ends as soon as the process is to stop. */
   const pausers: (() => Promise<void>)[] = [];
-  const servers: { service: ServiceName; server: Server; port: number }[] = [];
-  const make: Shared['makeServer'] = (service, port) => {
-    const isGrid = service === 'grid';
-    const gate = createGate({
-      service,
-      accounts,
-      limits,
-      clock,
-      adminToken: secrets.adminToken,
-      isOperator: operatorAddresses(settings.metricsFrom),
-      ...(isGrid
-        ? { personOf: people.personOf, operatorOf: people.operatorOf }
-        : { consoleOf: people.consoleOf }),
-    });
-    const { trustProxy, tls } = settings;
-    const server = createServer({
-      service,
-      clock,
-      random,
-      log: log.child({ service }),
-      metrics,
-      ...traces,
-      gate,
-      probes: isGrid ? gridProbes : probes,
-      trustProxy,
-      tls,
-      publicUrl: configured[service],
-    });
-    servers.push({ service, server, port });
-    closers.push(() => server.app.close());
-    return { ...server, admitToken: gate.admitToken };
-  };
-
+  const served = createServers({
+    ...host,
+    ...{ settings, traces, accounts, limits, people, configured, closers },
+    adminToken: secrets.adminToken,
+    probes: { connect: probes, grid: gridProbes },
+  });
   const shared: Shared = {
-    settings,
-    database,
-    clock,
-    random,
-    log,
-    metrics,
+    ...host,
     ...traces,
+    settings,
     dataDir,
     accounts,
     requests,
@@ -219,8 +261,8 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     assets: await loadAssets({ styles: STYLES, built: BUILT }, settings.site),
     vaultKeys,
     stopVendors: stopVendors.signal,
-    makeServer: make,
-    serverOf: (service) => servers.find((one) => one.service === service)?.server,
+    makeServer: served.make,
+    serverOf: served.of,
     urlOf: (service) => urls.get(service),
     addressOf,
     closers,
@@ -228,32 +270,13 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     begin,
     reports,
   };
-  let simulated: readonly string[] = [];
-  if (services.includes('connect')) {
-    simulated = (await openConnect(shared, options.adapters ?? vendors)).simulated;
-  }
-  if (services.includes('grid')) {
-    await openGrid(shared, {
-      probes: gridProbes,
-      vendors: cloudsOf(options.adapters ?? vendors, { settings, simulated }),
-      servesConnect: services.includes('connect'),
-      adapters: (options.adapters ?? vendors).map((adapter) =>
-        withAmounts(adapter, settings.vendors.get(adapter.slug)),
-      ),
-    });
-  }
+  const simulated = await openServices(shared, options, gridProbes);
 
   const alive = openInstances(shared, { services, probes: services.includes('grid') ? gridProbes : probes });
   closers.push(() => alive.close());
   begin.push(() => alive.start());
 
-  for (const { server } of servers) server.addHealth();
-  for (const { service, server, port } of servers) {
-    // The address is logged once, by the caller; the framework would log it as well.
-    server.app.log.level = 'warn';
-    urls.set(service, await listen(server.app, { host: settings.host, port }));
-    server.app.log.level = log.level;
-  }
+  await served.listen(urls);
   // Only now: a start that cannot have its ports, or is stopped, must not use up what is shown once.
   options.signal?.throwIfAborted();
   secrets.keep();
@@ -262,19 +285,6 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   for (const start of begin) start();
   market.start();
   let stopping: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    const paused = pausers.map((pause) =>
-      pause().catch((error: unknown) => log.warn({ err: error }, 'pausing failed')),
-    );
-    const drained = Promise.all([...paused, ...servers.map(({ server }) => server.drain())]);
-    await Promise.race([drained, sleep(clock, FINISH_MS)]);
-    stopVendors.abort();
-    await Promise.race([drained, sleep(clock, TELL_MS)]);
-    for (const { server } of servers) server.app.server.closeAllConnections();
-    for (const close of closers.toReversed()) {
-      await close().catch((error: unknown) => log.error({ err: error }, 'closing failed'));
-    }
-  };
   return {
     connectUrl: shared.addressOf('connect'),
     gridUrl: shared.addressOf('grid'),
@@ -284,8 +294,28 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     made: { adminToken: secrets.isAdminTokenNew ? secrets.adminToken.reveal() : undefined, apiKey },
     isDeveloperIdle: isEmbedded && (await isDeveloperIdle(accounts)),
     stop: () => {
-      stopping ??= stop();
+      stopping ??= stopAll({ clock, log, servers: served.all(), pausers, closers, stopVendors });
       return stopping;
     },
   };
+}
+
+interface Stopping extends Pick<Shared, 'clock' | 'log' | 'pausers' | 'closers'> {
+  readonly servers: readonly Server[];
+  readonly stopVendors: AbortController;
+}
+
+/** Stops taking work, finishes what runs, closes. */
+async function stopAll({ clock, log, servers, pausers, closers, stopVendors }: Stopping): Promise<void> {
+  const paused = pausers.map((pause) =>
+    pause().catch((error: unknown) => log.warn({ err: error }, 'pausing failed')),
+  );
+  const drained = Promise.all([...paused, ...servers.map((server) => server.drain())]);
+  await Promise.race([drained, sleep(clock, FINISH_MS)]);
+  stopVendors.abort();
+  await Promise.race([drained, sleep(clock, TELL_MS)]);
+  for (const server of servers) server.app.server.closeAllConnections();
+  for (const close of closers.toReversed()) {
+    await close().catch((error: unknown) => log.error({ err: error }, 'closing failed'));
+  }
 }

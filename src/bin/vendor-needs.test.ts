@@ -34,7 +34,7 @@ const amountsWith = (env: Record<string, string>, adapter: Adapter = sunny) => {
 };
 
 describe('the plan that the operator has at a vendor', () => {
-  it('is one setting, and decides every limit that depends on it', () => {
+  it('the plan that the operator has at a vendor is one setting, and decides every limit that depends on it', () => {
     assert.deepEqual(
       needsOf([sunny])[0]?.plans.map(({ setting, names, fallback }) => [setting, names, fallback]),
       [['ELNAV_SUNNY_PLAN', ['free', 'paid'], 'free']],
@@ -43,7 +43,7 @@ describe('the plan that the operator has at a vendor', () => {
     assert.deepEqual(amountsWith({ ELNAV_SUNNY_PLAN: 'paid' }), [50, 50_000, 3]);
   });
 
-  it('is one of those that there are', () => {
+  it('the plan that the operator has at a vendor is one of those that there are', () => {
     assert.throws(() => amountsWith({ ELNAV_SUNNY_PLAN: 'gold' }), /must be one of free, paid, not "gold"/);
     const [minute] = sunny.budgets;
     assert.ok(minute !== undefined);

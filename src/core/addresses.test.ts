@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { faultInNetwork, isIn, isPublicAddress, networkAround, networkOf, whyNoDevice } from './addresses.ts';
 
 describe('addresses of the public internet', () => {
-  it('are told from all others', () => {
+  it('addresses of the public internet are told from all others', () => {
     const inside = [
       '127.0.0.1 127.255.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1 100.127.255.255',
       '0.0.0.0 192.0.0.8 198.18.0.1 203.0.113.5 224.0.0.1 255.255.255.255 :: ::1 fe80::1 fe80::1%eth0 fc00::1 fd12::1',
@@ -18,7 +18,7 @@ describe('addresses of the public internet', () => {
 });
 
 describe('networks of users', () => {
-  it('hold the addresses in them, and none that is written in another way', () => {
+  it('networks of users hold the addresses in them, and none that is written in another way', () => {
     const networks = ['192.168.1.0/24', 'fd00::/8'];
     for (const address of ['192.168.1.1', '192.168.1.255', 'fd12:3456::1'])
       assert.ok(isIn(address, networks), address);
@@ -26,7 +26,7 @@ describe('networks of users', () => {
       assert.ok(!isIn(address, networks), address);
   });
 
-  it('hold no device at addresses that tell the secrets of a machine', () => {
+  it('networks of users hold no device at addresses that tell the secrets of a machine', () => {
     const never =
       '169.254.169.254 fd00:ec2::254 fd20:ce::254 100.100.100.200 192.0.0.192 168.63.129.16 fe80::1 0.0.0.0 :: 224.0.0.251 ff02::fb ::ffff:10.0.0.1 255.255.255.255';
     for (const address of never.split(' ')) assert.notEqual(whyNoDevice(address), null, address);
@@ -34,7 +34,7 @@ describe('networks of users', () => {
       assert.equal(whyNoDevice(address), null, address);
   });
 
-  it('cannot be permitted where no device is, nor all at once', () => {
+  it('networks of users cannot be permitted where no device is, nor all at once', () => {
     for (const network of [
       '0.0.0.0/0',
       '::/0',
@@ -57,7 +57,7 @@ describe('networks of users', () => {
       assert.equal(faultInNetwork(network), null, network);
   });
 
-  it('are proposed as they usually are', () => {
+  it('networks of users are proposed as they usually are', () => {
     for (const [address, network] of [
       ['192.168.1.20', '192.168.1.0/24'],
       ['127.0.0.1', '127.0.0.0/8'],
@@ -70,7 +70,7 @@ describe('networks of users', () => {
     }
   });
 
-  it('begin where their prefix ends', () => {
+  it('networks of users begin where their prefix ends', () => {
     assert.equal(networkOf('192.168.77.20', 20), '192.168.64.0/20');
     assert.equal(networkOf('127.0.0.1', 8), '127.0.0.0/8');
     assert.equal(networkOf('fd12:3456:789a:bcde::1', 52), 'fd12:3456:789a:b000::/52');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { BoundedMap } from './bounded-map.ts';
 
 describe('a bounded map', () => {
-  it('holds the most recently set entries', () => {
+  it('a bounded map holds the most recently set entries', () => {
     const sets = fc.array(fc.tuple(fc.nat(9), fc.nat()), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), sets, (most, sets) => {
@@ -22,7 +22,7 @@ describe('a bounded map', () => {
     );
   });
 
-  it('keeps an entry that is set again, not one that is only read', () => {
+  it('a bounded map keeps an entry that is set again, not one that is only read', () => {
     const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 2).set('a', 3);
     assert.equal(map.get('b'), 2);
     assert.deepEqual(
@@ -34,7 +34,7 @@ describe('a bounded map', () => {
     );
   });
 
-  it('makes room only for as many entries as were removed', () => {
+  it('a bounded map makes room only for as many entries as were removed', () => {
     const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 2);
     map.delete('a');
     assert.deepEqual([...map.set('c', 3).keys()], ['b', 'c']);

@@ -30,6 +30,7 @@ const DESCRIBING = [
   'examples',
   'writeOnly',
   'discriminator',
+  'documented',
   'x-api-only',
   'x-device-types',
 ];

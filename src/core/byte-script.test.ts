@@ -25,7 +25,7 @@ async function said(exchanges: readonly ReturnType<typeof exchange>[], replies: 
 }
 
 describe('a script of bytes', () => {
-  it('goes on when the reply begins as it must, and ends the connection', async () => {
+  it('a script of bytes goes on when the reply begins as it must, and ends the connection', async () => {
     const { heard, outcome, near } = await said(
       [exchange('hello', 'HELLO'), exchange('stop', 'OK'), exchange('bye', '')],
       ['HELLO and more', 'OK'],
@@ -34,7 +34,7 @@ describe('a script of bytes', () => {
     assert.equal(near.destroyed, true);
   });
 
-  it('takes a reply in pieces', async () => {
+  it('a script of bytes takes a reply in pieces', async () => {
     const [near, far] = duplexPair();
     const saying = sayScript({ exchanges: [exchange('a', 'abc')] }, near, new AbortController().signal);
     await once(far, 'data');
@@ -45,17 +45,17 @@ describe('a script of bytes', () => {
     await saying;
   });
 
-  it('says nothing more after another reply, also one that is shorter', async () => {
+  it('a script of bytes says nothing more after another reply, also one that is shorter', async () => {
     const { heard, outcome } = await said([exchange('a', 'long reply'), exchange('b', '')], ['x']);
     assert.deepEqual([heard, outcome], [['a'], 'the reply is another']);
   });
 
-  it('fails where the peer ends the connection', async () => {
+  it('a script of bytes fails where the peer ends the connection', async () => {
     const { heard, outcome } = await said([exchange('a', 'reply'), exchange('b', '')], [null]);
     assert.deepEqual([heard, outcome], [['a'], 'the connection ended before the reply']);
   });
 
-  it('is given up when the signal fires', async () => {
+  it('a script of bytes is given up when the signal fires', async () => {
     const [near] = duplexPair();
     const stop = new AbortController();
     const saying = sayScript({ exchanges: [exchange('a', 'reply')] }, near, stop.signal);

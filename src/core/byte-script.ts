@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 /** Bytes to send, and the bytes that the reply to them begins with; an empty reply is not waited for. */
-export interface ScriptedExchange {
+interface ScriptedExchange {
   readonly send: Uint8Array;
   readonly reply: Uint8Array;
 }

@@ -9,9 +9,10 @@ import { AppError, ERRORS } from './errors.ts';
 import { randomBase62, randomId, toBase62 } from './ids.ts';
 import { createLog } from './log.ts';
 import { Secret } from './secret.ts';
+import { Temporal } from './temporal.ts';
 
 describe('durations', () => {
-  it('are those of the calendar library', () => {
+  it('durations are those of the calendar library', () => {
     const parts = {
       SECOND_MS: 'PT1S',
       MINUTE_MS: 'PT1M',
@@ -28,7 +29,7 @@ describe('durations', () => {
 });
 
 describe('the table of errors', () => {
-  it('has statuses and titles that a caller can use', () => {
+  it('the table of errors has statuses and titles that a caller can use', () => {
     const codes = Object.entries(ERRORS);
     assert.ok(codes.length > 40);
     for (const [code, { connect, grid, retry, title }] of codes) {
@@ -39,7 +40,7 @@ describe('the table of errors', () => {
     }
   });
 
-  it('says to retry where a retry may help', () => {
+  it('the table of errors says to retry where a retry may help', () => {
     for (const [code, { connect, retry }] of Object.entries(ERRORS))
       if ([408, 429, 503].includes(connect)) assert.equal(retry, 'later', code);
     const error = new AppError('limit.exceeded', 'slowly', { retryAfterSeconds: 3, cause: 'why' });
@@ -51,7 +52,7 @@ describe('the table of errors', () => {
 });
 
 describe('a secret', () => {
-  it('is printed only where it is revealed', () => {
+  it('a secret is printed only where it is revealed', () => {
     const secret = new Secret('canary');
     const printed = [
       String(secret),
@@ -71,7 +72,7 @@ describe('a secret', () => {
 });
 
 describe('ids', () => {
-  it('are base62, of the given length, and do not repeat', () => {
+  it('ids are base62, of the given length, and do not repeat', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 64 }), (length) => {
         assert.match(randomBase62(randomBytes, length), new RegExp(`^[0-9A-Za-z]{${length}}$`));
@@ -87,7 +88,7 @@ describe('ids', () => {
 });
 
 describe('a turned clock', () => {
-  it('fires timers in order, each at its time, and not after a cancel', async () => {
+  it('a turned clock fires timers in order, each at its time, and not after a cancel', async () => {
     const clock = turnedClock(1_000);
     const fired: [string, number][] = [];
     const fire = (name: string) => () => fired.push([name, clock.now()]);
@@ -111,7 +112,7 @@ describe('a turned clock', () => {
 });
 
 describe('the log', () => {
-  it('redacts named secrets wherever they occur', () => {
+  it('the log redacts named secrets wherever they occur', () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => lines.push(line) });
     const secrets = {

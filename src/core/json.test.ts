@@ -6,7 +6,7 @@ import { faultInJson, faultInText } from './json.ts';
 const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 describe('a JSON value', () => {
-  it('is accepted when every database can store it', () => {
+  it('a JSON value is accepted when every database can store it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const text = JSON.stringify(value);
@@ -17,7 +17,7 @@ describe('a JSON value', () => {
     );
   });
 
-  it('is refused with the place of the fault', () => {
+  it('a JSON value is refused with the place of the fault', () => {
     assert.match(faultInJson({ a: [1, { b: 'x\0' }] }) ?? '', /^body\.a\[1\]\.b holds a NUL/);
     assert.match(faultInJson({ a: '\ud800' }) ?? '', /^body\.a holds a lone surrogate/);
     assert.match(faultInJson({ 'a\0': 1 }) ?? '', /^a field name in body holds a NUL/);
@@ -28,7 +28,7 @@ describe('a JSON value', () => {
     assert.equal(faultInText('\u{1f600}', 'text'), null);
   });
 
-  it('is refused below 32 levels, in a sentence of limited length', () => {
+  it('a JSON value is refused below 32 levels, in a sentence of limited length', () => {
     assert.equal(faultInJson(nested(32)), null);
     assert.match(faultInJson(nested(33)) ?? '', /deeper than 32 levels/);
     const long = 'k'.repeat(100_000);

@@ -6,7 +6,7 @@ import type { VaultKey } from './settings/index.ts';
  * Hashes of guessable values, by HMAC-SHA256 with keys derived from the vault keys (HKDF, RFC 5869), so that guesses cannot be tried
  * on a copy of the database.
  */
-export interface KeyedHash {
+interface KeyedHash {
   /** The id of the vault key in use. */
   readonly currentKey: string;
   /** Hex, with the current key. */

@@ -20,5 +20,6 @@ describe('the language of a page', () => {
     [`${'x,'.repeat(10_000)}sv`, 'en'],
   ];
   for (const [header, language] of cases)
-    it(`is ${language} for ${String(header).slice(0, 40)}`, () => assert.equal(languageOf(header), language));
+    it(`the language of a page is ${language} for ${String(header).slice(0, 40)}`, () =>
+      assert.equal(languageOf(header), language));
 });

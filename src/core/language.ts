@@ -2,8 +2,11 @@
 export const LANGUAGES = ['en', 'sv'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A text in every language; `satisfies Words` finds a missing one. */
+/** A text in every language. */
 export type Words<T> = Readonly<Record<Language, T>>;
+
+/** The texts of a surface; one that Swedish lacks, or English does not have, does not compile. */
+export const translated = <T>(words: { readonly en: T; readonly sv: NoInfer<T> }): Words<T> => words;
 
 const LONGEST = 500;
 

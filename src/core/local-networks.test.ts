@@ -15,14 +15,14 @@ describe('the networks of a machine', () => {
     documents: [at('192.0.2.9', 24), at('198.51.100.9', 24), at('203.0.113.9', 24), at('2001:db8::9', 64)],
   });
 
-  it('are private ones that it shares with no strangers', () => {
+  it('the networks of a machine are private ones that it shares with no strangers', () => {
     assert.deepEqual(ownNetworks({ interfaces, hasLoopback: false }).current(), [
       '192.168.1.0/24',
       'fd12:3456::/64',
     ]);
   });
 
-  it('hold loopback where only its own users can ask', () => {
+  it('the networks of a machine hold loopback where only its own users can ask', () => {
     assert.deepEqual(ownNetworks({ interfaces, hasLoopback: true }).current(), [
       '127.0.0.0/8',
       '::1/128',

@@ -47,7 +47,7 @@ function loopOf(options: Partial<LoopOptions> = {}) {
 }
 
 describe('a loop', () => {
-  it('stands still until it is woken, then runs at its interval, counted from the end of a run', async () => {
+  it('a loop stands still until it is woken, then runs at its interval, counted from the end of a run', async () => {
     const { loop, runs, end, turn } = loopOf({ everyMs: 100 });
     await turn(1_000);
     assert.equal(runs.length, 0);
@@ -62,7 +62,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('begins later where it is asked to, and never later than it was asked first', async () => {
+  it('a loop begins later where it is asked to, and never later than it was asked first', async () => {
     const { loop, runs, turn } = loopOf();
     loop.wake(50);
     loop.wake(200);
@@ -76,7 +76,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 1, 'the run is still under way');
   });
 
-  it('waits as long as a run answers, and for being woken where there is no interval', async () => {
+  it('a loop waits as long as a run answers, and for being woken where there is no interval', async () => {
     const { loop, runs, end, turn } = loopOf();
     loop.wake();
     await end(10);
@@ -91,7 +91,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 3);
   });
 
-  it('runs once more after a run during which it was woken, however often, and never twice at once', async () => {
+  it('a loop runs once more after a run during which it was woken, however often, and never twice at once', async () => {
     const { loop, runs, atWork, end, turn } = loopOf({ everyMs: 100 });
     loop.wake();
     for (let times = 0; times < 5; times += 1) loop.wake();
@@ -108,7 +108,7 @@ describe('a loop', () => {
     assert.equal(atWork.most, 1);
   });
 
-  it('has one interval, however often it is woken between', async () => {
+  it('a loop has one interval, however often it is woken between', async () => {
     const { loop, runs, end, turn } = loopOf({ everyMs: 100 });
     for (let times = 0; times < 5; times += 1) {
       loop.wake();
@@ -121,7 +121,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 6);
   });
 
-  it('goes on after a run that failed, and logs the same reason once an hour', async () => {
+  it('a loop goes on after a run that failed, and logs the same reason once an hour', async () => {
     const { loop, runs, told, end, fail, turn } = loopOf({ everyMs: 100 });
     loop.wake();
     for (const reason of ['away', 'away', 'full', 'away']) {
@@ -142,7 +142,7 @@ describe('a loop', () => {
     assert.equal(told.length, 5);
   });
 
-  it('goes on after a run that failed before it had begun to wait', async () => {
+  it('a loop goes on after a run that failed before it had begun to wait', async () => {
     const told: unknown[] = [];
     const clock = turnedClock();
     const loop = createLoop({
@@ -158,7 +158,7 @@ describe('a loop', () => {
     assert.match(String(told[0]), /at once/);
   });
 
-  it('waits longer with each failure in a row where it is asked to', async () => {
+  it('a loop waits longer with each failure in a row where it is asked to', async () => {
     const { loop, runs, end, fail, turn } = loopOf({ retryMs: (failures) => 10 ** failures });
     loop.wake();
     await fail('away');
@@ -180,7 +180,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 5, 'failures are counted again');
   });
 
-  it('settles when nothing is under way and nothing follows at once', async () => {
+  it('a loop settles when nothing is under way and nothing follows at once', async () => {
     const { loop, runs, end } = loopOf({ everyMs: 100 });
     await loop.settled();
     loop.wake();
@@ -196,7 +196,7 @@ describe('a loop', () => {
     await settled;
   });
 
-  it('reports the outcome of a run to those who wait for it, and only to them', async () => {
+  it('a loop reports the outcome of a run to those who wait for it, and only to them', async () => {
     const { loop, runs, told, end, fail } = loopOf();
     const first = loop.run();
     const [second, third] = [loop.run(), loop.run()];
@@ -211,7 +211,7 @@ describe('a loop', () => {
     assert.deepEqual(told, []);
   });
 
-  it('runs for those who wait instead of when it was planned', async () => {
+  it('a loop runs for those who wait instead of when it was planned', async () => {
     const { loop, runs, end, turn } = loopOf();
     loop.wake(50);
     const done = loop.run();
@@ -221,7 +221,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 1);
   });
 
-  it('gathers callers who can wait, and runs once for them', async () => {
+  it('a loop gathers callers who can wait, and runs once for them', async () => {
     const { loop, runs, end, turn } = loopOf();
     const first = loop.run(50);
     await turn(30);
@@ -241,7 +241,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('closes when the run under way has ended, and starts nothing after it', async () => {
+  it('a loop closes when the run under way has ended, and starts nothing after it', async () => {
     const { loop, runs, end, turn } = loopOf({ everyMs: 100 });
     loop.wake();
     loop.wake();
@@ -260,7 +260,7 @@ describe('a loop', () => {
     await assert.rejects(loop.run(), /closed/);
   });
 
-  it('does not run what was planned when it was closed', async () => {
+  it('a loop does not run what was planned when it was closed', async () => {
     const { loop, runs, turn } = loopOf();
     loop.wake(50);
     await loop.close();
@@ -268,7 +268,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 0);
   });
 
-  it('does not close before what was asked for is done', async () => {
+  it('a loop does not close before what was asked for is done', async () => {
     const { loop, runs, end } = loopOf();
     loop.wake();
     const asked = loop.run();
@@ -279,7 +279,7 @@ describe('a loop', () => {
     await Promise.all([asked, closed]);
   });
 
-  it('does at once what a caller waits for when it is closed', async () => {
+  it('a loop does at once what a caller waits for when it is closed', async () => {
     const { loop, runs, end } = loopOf();
     const asked = loop.run(50);
     const closed = loop.close();
@@ -288,7 +288,7 @@ describe('a loop', () => {
     await Promise.all([asked, closed]);
   });
 
-  it('finishes with a run for what was gathered, and once', async () => {
+  it('a loop finishes with a run for what was gathered, and once', async () => {
     const { loop, runs, end, fail } = loopOf();
     loop.wake();
     const finished = loop.finish();
@@ -299,7 +299,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('tells who looks that it is closed, so that a long run can end', async () => {
+  it('a loop tells who looks that it is closed, so that a long run can end', async () => {
     const { loop } = loopOf();
     assert.equal(loop.isClosed, false);
     const closed = loop.close();

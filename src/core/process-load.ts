@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const RESOLUTION_MS = 20;
 
 /** What this process uses. */
-export interface ProcessLoad {
+interface ProcessLoad {
   /** Resident memory. */
   readonly memoryBytes: number;
   /** By how much the event loop was late, the 99th percentile since this was last asked. */

@@ -5,7 +5,7 @@ import { turnedClock } from './clock.ts';
 import { silentLog } from './log.ts';
 import { startRetention } from './retention.ts';
 
-it('removes old rows in small batches with pauses, checks every hour, and continues after a fault', async () => {
+it('retention removes old rows in small batches with pauses, checks every hour, and continues after a fault', async () => {
   const clock = turnedClock(0);
   const left = [500, 500, 20, new Error('the database is unreachable'), 0, 0];
   const asked: [at: number, before: number, limit: number][] = [];

@@ -4,7 +4,7 @@ import { setImmediate as settle } from 'node:timers/promises';
 import { createSemaphore } from './semaphore.ts';
 
 describe('a semaphore', () => {
-  it('runs a limited number of tasks, and the others in order of arrival', async () => {
+  it('a semaphore runs a limited number of tasks, and the others in order of arrival', async () => {
     const semaphore = createSemaphore({ places: 2, waiting: 10 });
     const ends: (() => void)[] = [];
     const begun: number[] = [];
@@ -25,7 +25,7 @@ describe('a semaphore', () => {
     assert.deepEqual(await Promise.all(all), [1, 2, 3, 4]);
   });
 
-  it('passes the slot of a failed task on to the next', async () => {
+  it('a semaphore passes the slot of a failed task on to the next', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 1 });
     const failing = assert.rejects(
       semaphore.run(() => Promise.reject(new Error('no'))),
@@ -35,7 +35,7 @@ describe('a semaphore', () => {
     await failing;
   });
 
-  it('is full when no slot is free and enough callers wait, and still lets others wait', async () => {
+  it('a semaphore is full when no slot is free and enough callers wait, and still lets others wait', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 1 });
     const leave = await semaphore.acquire();
     assert.equal(semaphore.isFull, false);
@@ -49,7 +49,7 @@ describe('a semaphore', () => {
     (await third)();
   });
 
-  it('accepts the release of a slot once', async () => {
+  it('a semaphore accepts the release of a slot once', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 0 });
     const leave = await semaphore.acquire();
     const entered: string[] = [];
@@ -64,7 +64,7 @@ describe('a semaphore', () => {
     assert.equal(waiting.length, 2);
   });
 
-  it('removes a waiting caller when its signal fires, and no other', async () => {
+  it('a semaphore removes a waiting caller when its signal fires, and no other', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 10 });
     const leave = await semaphore.acquire();
     const gone = new AbortController();

@@ -4,7 +4,7 @@ import { HOUR_MS } from './durations.ts';
 import { dayAt, dayBounds, midnight, swedishTime } from './swedish-days.ts';
 
 describe('Swedish days', () => {
-  it('have 24 hours, or 23 and 25 when the clocks change, from midnight to midnight', () => {
+  it('Swedish days have 24 hours, or 23 and 25 when the clocks change, from midnight to midnight', () => {
     for (const [day, start, hours] of [
       ['2026-01-01', '2025-12-31T23:00:00Z', 24],
       ['2026-03-29', '2026-03-28T23:00:00Z', 23],
@@ -23,7 +23,7 @@ describe('Swedish days', () => {
     }
   });
 
-  it('exist for fractions of milliseconds too, and throw for invalid dates', () => {
+  it('Swedish days exist for fractions of milliseconds too, and throw for invalid dates', () => {
     assert.equal(dayAt(Date.parse('2026-11-21T23:00:00Z') - 0.5), '2026-11-21');
     assert.equal(swedishTime(Date.parse('2026-10-25T01:00:00Z') + 0.5).hour, 2);
     assert.throws(() => dayBounds('2026-02-30'), RangeError);

@@ -1,5 +1,7 @@
 /** Calendar days in Sweden, which are also those of its electricity market. Times are ms since 1970 UTC. */
 
+import { Temporal } from './temporal.ts';
+
 export const SWEDISH_ZONE = 'Europe/Stockholm';
 
 export interface Bounds {

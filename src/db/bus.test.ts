@@ -29,7 +29,7 @@ onEachEngine('the bus', (engine) => {
     await place.remove();
   });
 
-  it('has reached every process when publishAndWait resolves', async () => {
+  it('the bus has reached every process when publishAndWait resolves', async () => {
     const received: Json[] = [];
     there.bus.on('wait', (message) => {
       received.push(message);
@@ -41,7 +41,7 @@ onEachEngine('the bus', (engine) => {
     }
   });
 
-  it('carries messages larger than one payload, in any language', async () => {
+  it('the bus carries messages larger than one payload, in any language', async () => {
     const text = 'åäö€🙂'.repeat(5_000);
     let received: Json = null;
     there.bus.on('long', (message) => {
@@ -52,7 +52,7 @@ onEachEngine('the bus', (engine) => {
     assert.equal(JSON.stringify(received) === JSON.stringify({ text }), true);
   });
 
-  it('delivers each of many messages that are sent at once, in their order, and asks its connection for one thing at a time', async () => {
+  it('the bus delivers each of many messages that are sent at once, in their order, and asks its connection for one thing at a time', async () => {
     const received: Json[] = [];
     there.bus.on('many', (message) => {
       received.push(message);
@@ -69,7 +69,7 @@ onEachEngine('the bus', (engine) => {
 
 onEachEngine('asking over the bus', (engine) => {
   if (engine === 'sqlite') return;
-  it('returns the response of the process that has one, and undefined when none has', async () => {
+  it('asking over the bus returns the response of the process that has one, and undefined when none has', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const there = await place.open();
@@ -82,7 +82,7 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('does not wait where there is no other process', async () => {
+  it('asking over the bus does not wait where there is no other process', async () => {
     const place = await makePlace(engine);
     // Its clock does not advance, so that the question has no end of its own.
     const here = await place.open(turnedClock());
@@ -91,7 +91,7 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('is not live while its connection is lost, reports the gap, and reconnects', async () => {
+  it('asking over the bus is not live while its connection is lost, reports the gap, and reconnects', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     let gaps = 0;
@@ -114,7 +114,7 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('still delivers messages that could not be sent while its connection was lost', async () => {
+  it('asking over the bus still delivers messages that could not be sent while its connection was lost', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const there = await place.open();
@@ -142,7 +142,7 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('names the peers that did not acknowledge, soon notices that it is disconnected, and is counted once after a reconnect', async () => {
+  it('asking over the bus names the peers that did not acknowledge, soon notices that it is disconnected, and is counted once after a reconnect', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const wire = await tcpProxy(place.url ?? '');
@@ -165,7 +165,7 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('tells whether a question could not be sent, its peer has gone, or the connection was lost meanwhile', async () => {
+  it('asking over the bus tells whether a question could not be sent, its peer has gone, or the connection was lost meanwhile', async () => {
     const place = await makePlace(engine);
     const clock = turnedClock();
     const here = await place.open(clock);

@@ -1,7 +1,7 @@
 import type { Json } from '../core/json.ts';
 
 /** Responds to a message; undefined means "not mine". */
-export type Responder = (message: Json) => Promise<Json | undefined> | Json | undefined;
+type Responder = (message: Json) => Promise<Json | undefined> | Json | undefined;
 
 /** Another process, by the PostgreSQL backend pid of its bus; `undefined`: unknown. */
 export type Peer = number | undefined;

@@ -46,14 +46,14 @@ describe('the write-ahead log of the embedded database', () => {
   const beginnings = () => readFileSync(join(dataDir, `${DATABASE_FILE}-wal`)).readUInt32BE(12);
   const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
 
-  it('is checkpointed by commits while little is written, without a thread', async () => {
+  it('the write-ahead log of the embedded database is checkpointed by commits while little is written, without a thread', async () => {
     write(400);
     await seconds(10);
     assert.equal(checkpoints.isOnThread(), false);
     assert.equal(pragma('wal_autocheckpoint'), 1_000);
   });
 
-  it('is checkpointed on a thread while much is written, and the thread ends when writing stops', async () => {
+  it('the write-ahead log of the embedded database is checkpointed on a thread while much is written, and the thread ends when writing stops', async () => {
     write(3_000);
     const before = beginnings();
     await seconds(1);
@@ -80,7 +80,7 @@ describe('the write-ahead log of the embedded database', () => {
     again.close();
   });
 
-  it('is closed by a process that has nothing else to do', () => {
+  it('the write-ahead log of the embedded database is closed by a process that has nothing else to do', () => {
     const at = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
     const script = `
       import { turnedClock } from ${at('../core/clock.ts')};
@@ -102,7 +102,7 @@ describe('the write-ahead log of the embedded database', () => {
     assert.equal(output, 'true closed\n');
   });
 
-  it('is checkpointed by commits again when the thread fails', async () => {
+  it('the write-ahead log of the embedded database is checkpointed by commits again when the thread fails', async () => {
     rmSync(join(dataDir, DATABASE_FILE));
     write(1_000);
     await seconds(1);

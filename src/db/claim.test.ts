@@ -38,7 +38,7 @@ onEachEngine('claims of rows', (engine) => {
     await database.queries.deleteFrom('leases').execute();
   });
 
-  it('take what has been due longest, and not what is not due', async () => {
+  it('claims of rows take what has been due longest, and not what is not due', async () => {
     await add(database, [
       ['later', 10_001],
       ['now', 10_000],
@@ -50,7 +50,7 @@ onEachEngine('claims of rows', (engine) => {
     assert.deepEqual(await claim(database, 2), []);
   });
 
-  it('are over after their time', async () => {
+  it('claims of rows are over after their time', async () => {
     const start = clock.now();
     await add(database, [['a', start]]);
     assert.deepEqual(await claim(database, 1), ['a']);
@@ -60,7 +60,7 @@ onEachEngine('claims of rows', (engine) => {
     assert.deepEqual(await claim(database, 1), ['a']);
   });
 
-  it('are of chosen rows, change further columns by what they were, and answer the rows as they then are', async () => {
+  it('claims of rows are of chosen rows, change further columns by what they were, and answer the rows as they then are', async () => {
     const start = clock.now();
     await add(database, [
       ['a', start - 2],
@@ -82,7 +82,7 @@ onEachEngine('claims of rows', (engine) => {
     assert.deepEqual(await claim(database, 5), ['a']);
   });
 
-  it('take each row once, however many claim at a time', async () => {
+  it('claims of rows take each row once, however many claim at a time', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `row-${index}`);
     await add(
       database,
@@ -97,7 +97,7 @@ onEachEngine('claims of rows', (engine) => {
 });
 
 describe('claims of rows on PostgreSQL', { skip: !ENGINES.includes('postgres') }, () => {
-  it('do not wait for rows that another process is changing', async (t) => {
+  it('claims of rows on PostgreSQL do not wait for rows that another process is changing', async (t) => {
     const place = await makePlace('postgres');
     const [here, there] = [await place.open(), await place.open()];
     t.after(async () => {

@@ -2,7 +2,38 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../core/errors.ts';
-import { isBusy, isFull } from './sqlite-errors.ts';
+
+/*
+ * The meaning of SQLite's result codes (https://sqlite.org/rescode.html). The driver reports extended codes, whose lowest byte
+ * is the primary one.
+ */
+const BUSY = 5;
+const READONLY = 8;
+const CORRUPT = 11;
+const FULL = 13;
+const NOTADB = 26;
+/** The shared-memory file could not grow, which is another sign of a full disk. */
+const IOERR_SHMSIZE = 4874;
+
+function resultOf(cause: unknown): number {
+  const isCoded = cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number';
+  return isCoded ? Number(cause.errcode) : 0;
+}
+
+const primaryOf = (cause: unknown): number => resultOf(cause) & 0xff;
+
+function isBusy(cause: unknown): boolean {
+  return primaryOf(cause) === BUSY;
+}
+
+/** Whether writing is no longer possible, while reading still works. */
+export function isFull(cause: unknown): boolean {
+  return [FULL, READONLY].includes(primaryOf(cause)) || resultOf(cause) === IOERR_SHMSIZE;
+}
+
+export function isDamaged(cause: unknown): boolean {
+  return [CORRUPT, NOTADB].includes(primaryOf(cause));
+}
 
 /** Another process of ours uses the data directory. */
 export class DirectoryInUse extends OperatorError {}

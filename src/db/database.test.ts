@@ -19,7 +19,7 @@ onEachEngine('a database', (engine) => {
 
   const account = { email: 'a@example.com', name: '', tier: 'free', created_at: 1, throttled_until: null };
 
-  it('increments identities and returns whole numbers', async () => {
+  it('a database increments identities and returns whole numbers', async () => {
     const { id } = await database.queries
       .insertInto('accounts')
       .values(account)
@@ -30,7 +30,7 @@ onEachEngine('a database', (engine) => {
     assert.deepEqual({ ...row }, { id, role: null, ...account });
   });
 
-  it('rolls back a transaction that throws', async () => {
+  it('a database rolls back a transaction that throws', async () => {
     const failing = database.transaction(async (queries) => {
       await queries
         .insertInto('accounts')
@@ -47,7 +47,7 @@ onEachEngine('a database', (engine) => {
     assert.deepEqual(rows, []);
   });
 
-  it('can be created beside others of the same kind', async () => {
+  it('a database can be created beside others of the same kind', async () => {
     const beside = await makePlace(engine);
     const other = await beside.open();
     const rows = await other.queries.selectFrom('accounts').select('id').execute();
@@ -56,13 +56,13 @@ onEachEngine('a database', (engine) => {
     assert.deepEqual(rows, []);
   });
 
-  it('has no migrations left to run', async () => {
+  it('a database has no migrations left to run', async () => {
     assert.deepEqual(await migrate(database.queries), []);
   });
 });
 
 describe('the data directory', () => {
-  it('refuses a second process with a message, until the first has closed it', async () => {
+  it('the data directory refuses a second process with a message, until the first has closed it', async () => {
     const place = await makePlace('sqlite');
     const first = await place.open();
     await assert.rejects(place.open(), (error) => {

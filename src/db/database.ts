@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Kysely, type Transaction } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Random, randomId } from '../core/ids.ts';
@@ -19,13 +19,12 @@ import {
   sqliteRows,
 } from './rows.ts';
 import { DATABASE_FILE, openSqlite, sqliteDialect } from './sqlite.ts';
-import type { Tables } from './tables.ts';
+import type { Queries, Tables } from './tables.ts';
 
 export { DirectoryInUse } from './data-directory.ts';
-export { DATABASE_FILE } from './sqlite.ts';
 
-/** What a store runs its queries on: the database or a transaction. */
-export type Queries = Kysely<Tables>;
+export { DATABASE_FILE } from './sqlite.ts';
+export type { Queries } from './tables.ts';
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
@@ -135,4 +134,30 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
       await queries.destroy();
     },
   };
+}
+
+/** What a database is, and how large. */
+interface DatabaseFacts {
+  readonly engine: Database['engine'];
+  /** Of the engine, as it says itself. */
+  readonly version: string;
+  /** What it takes on the disk, without the log of changes. */
+  readonly bytes: number;
+}
+
+/** Asks the database for what it is and how large. */
+export async function databaseFacts({
+  engine,
+  queries,
+}: Pick<Database, 'engine' | 'queries'>): Promise<DatabaseFacts> {
+  const asked =
+    engine === 'sqlite'
+      ? sql<{ version: string; bytes: number }>`
+          select sqlite_version() as version, page_count * page_size as bytes
+          from pragma_page_count(), pragma_page_size()`
+      : sql<{ version: string; bytes: number }>`
+          select current_setting('server_version') as version, pg_database_size(current_database()) as bytes`;
+  const [row] = (await asked.execute(queries)).rows;
+  if (row === undefined) throw new Error('the database did not say how large it is');
+  return { engine, version: row.version, bytes: Number(row.bytes) };
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Queries } from './database.ts';
+import type { Moments } from './moments.ts';
 import type { Rows } from './rows.ts';
+import type { Queries } from './tables.ts';
 
 /**
  * A state that was the same after a silence. It is for readers within the service, which would take the silence for a constant value
@@ -74,7 +75,7 @@ const APPENDED = {
  * device: a transaction may have one before it waits for the row that a younger one has locked. So `tx` is at least that of the last
  * event of the row. That is safe, as it is never below the transaction's own number, and never above one that has ended.
  */
-function order(engine: Database['engine']) {
+function order(engine: EventWriterOptions['engine']) {
   if (engine === 'sqlite') {
     const none = sql<number>`0`;
     return { txOf: () => none, here: none, horizon: sql<number>`1` };
@@ -94,8 +95,12 @@ interface Written {
   readonly id: number;
 }
 
-interface EventWriterOptions extends Pick<Database, 'engine' | 'moments' | 'queries' | 'transaction'> {
+interface EventWriterOptions {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly queries: Queries;
+  readonly moments: Moments;
   readonly rows: Rows;
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
 }
 
 export function createEventWriter(options: EventWriterOptions): EventWriter {

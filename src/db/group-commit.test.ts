@@ -31,7 +31,7 @@ for (const [name, groups] of [
       return { commits, atOnce, add };
     }
 
-    it('resolve each with its own outcome, in order of arrival', async () => {
+    it(`writes that share commits, with ${name} resolve each with its own outcome, in order of arrival`, async () => {
       const { add, commits } = noted(groups().group);
       assert.deepEqual(
         await Promise.all(inTurn(50).map(add)),
@@ -40,7 +40,7 @@ for (const [name, groups] of [
       assert.deepEqual(commits, [inTurn(50)]);
     });
 
-    it('are queued while others are running, and go one batch after another', async () => {
+    it(`writes that share commits, with ${name} are queued while others are running, and go one batch after another`, async () => {
       const { add, commits, atOnce } = noted(groups().group);
       const first = add(1);
       await new Promise((resolve) => setImmediate(resolve));
@@ -50,7 +50,7 @@ for (const [name, groups] of [
       assert.equal(atOnce.most, 1);
     });
 
-    it('go into several batches when a kind allows fewer per batch', async () => {
+    it(`writes that share commits, with ${name} go into several batches when a kind allows fewer per batch`, async () => {
       const commits: (readonly number[])[] = [];
       const add = groups().group(async (_queries, writes: readonly number[]) => {
         commits.push(writes);
@@ -60,7 +60,7 @@ for (const [name, groups] of [
       assert.deepEqual(commits, [[0, 1], [2, 3], [4]]);
     });
 
-    it('fail individually when one of them is wrong, and the others are written in order', async () => {
+    it(`writes that share commits, with ${name} fail individually when one of them is wrong, and the others are written in order`, async () => {
       const { add, commits } = noted(groups().group);
       const outcomes = await Promise.allSettled([1, -2, 3].map(add));
       assert.deepEqual(
@@ -86,7 +86,7 @@ for (const [name, groups] of [
       assert.equal(commits, 2, 'the next batch is tried');
     });
 
-    it('are all in statements of bounded length', async () => {
+    it(`writes that share commits, with ${name} are all in statements of bounded length`, async () => {
       const { add, commits } = noted(groups().group);
       await Promise.all(inTurn(450).map(add));
       assert.deepEqual(
@@ -95,7 +95,7 @@ for (const [name, groups] of [
       );
     });
 
-    it('are awaited when the database is closed', async () => {
+    it(`writes that share commits, with ${name} are awaited when the database is closed`, async () => {
       const { group, drain } = groups();
       const { add, commits } = noted(group);
       const outcomes: number[] = [];
@@ -137,7 +137,7 @@ onEachEngine('writes that share commits', (engine) => {
       ...row,
     }));
 
-  it('preserve texts and numbers', async () => {
+  it('writes that share commits preserve texts and numbers', async () => {
     const write = kind(database);
     const notes = [
       { id: 1, note: `"quotes", 'single', \\ and \n lines, å, 🙂` },
@@ -152,7 +152,7 @@ onEachEngine('writes that share commits', (engine) => {
     );
   });
 
-  it('store valid rows beside those that the database refuses, also of another kind', async () => {
+  it('writes that share commits store valid rows beside those that the database refuses, also of another kind', async () => {
     const [one, other] = [kind(database), kind(database)];
     const outcomes = await Promise.allSettled([
       one({ id: 1, note: 'a' }),
@@ -170,7 +170,7 @@ onEachEngine('writes that share commits', (engine) => {
     );
   });
 
-  it('are durable when they resolve: the embedded database waits for the disk', async () => {
+  it('writes that share commits are durable when they resolve: the embedded database waits for the disk', async () => {
     const asked = engine === 'sqlite' ? sql`pragma synchronous` : sql`show synchronous_commit`;
     const { rows } = await asked.execute(database.queries);
     assert.deepEqual(
@@ -181,7 +181,7 @@ onEachEngine('writes that share commits', (engine) => {
 });
 
 describe('PostgreSQL statements that callers share', { skip: !ENGINES.includes('postgres') }, () => {
-  it("are parsed once per connection, planned for the actual rows, and durable whatever the server's settings", async (t) => {
+  it("PostgreSQL statements that callers share are parsed once per connection, planned for the actual rows, and durable whatever the server's settings", async (t) => {
     const place = await makePlace('postgres');
     const client = new pg.Client({ connectionString: place.url });
     await client.connect();
@@ -204,7 +204,7 @@ describe('PostgreSQL statements that callers share', { skip: !ENGINES.includes('
     assert.deepEqual(answers, Array(3).fill({ count: 1, plans: 'force_custom_plan', waits: 'on' }));
   });
 
-  it('continue after a migration has changed the columns that they return', async (t) => {
+  it('PostgreSQL statements that callers share continue after a migration has changed the columns that they return', async (t) => {
     const place = await makePlace('postgres');
     const database = await place.open();
     t.after(async () => {

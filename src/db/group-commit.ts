@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import type { Queries } from './database.ts';
+import type { Queries } from './tables.ts';
 
 /** The maximum number of writes in a statement; the rest is written right after. */
 const MOST_AT_ONCE = 200;
@@ -12,7 +12,7 @@ export const MOST_IN_BACKGROUND = 50;
  * most `mostAtOnce` writes, by default 200.
  */
 export type Group = <W, R>(write: WriteAll<W, R>, mostAtOnce?: number) => (write: W) => Promise<R>;
-export type WriteAll<W, R> = (queries: Queries, writes: readonly W[]) => Promise<readonly R[]>;
+type WriteAll<W, R> = (queries: Queries, writes: readonly W[]) => Promise<readonly R[]>;
 
 interface Waiting<W, R> {
   readonly write: W;
@@ -179,6 +179,7 @@ function createWriter(next: () => Promise<void> | undefined): Writer {
       writing ??= write();
     },
     async drain() {
+      // control: closing the database waits for the writes that were submitted
       while (writing !== undefined) await writing;
     },
   };

@@ -6,7 +6,7 @@ import { systemRandom } from '../core/ids.ts';
 import { createLease } from './lease.ts';
 
 describe('a lease', { skip: ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  it('is held by one of two processes whose clocks differ by an hour, in either order', async () => {
+  it('a lease is held by one of two processes whose clocks differ by an hour, in either order', async () => {
     const place = await makePlace('postgres');
     const ahead: Clock = { ...systemClock, now: () => Date.now() + 3_600_000 };
     const here = await place.open();

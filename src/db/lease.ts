@@ -52,7 +52,7 @@ export function createLease({ database, random, name, lengthMs }: LeaseOptions):
 }
 
 /** Which process holds a lease now. */
-export interface HeldLease {
+interface HeldLease {
   readonly name: string;
   /** `Database.instance` of the process. */
   readonly instance: string;

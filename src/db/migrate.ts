@@ -1,7 +1,8 @@
-import { type Kysely, SqliteAdapter, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { dirname } from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
 import { AppError, OperatorError } from '../core/errors.ts';
-import { finishHalfMigrated } from './half-migrated.ts';
+import { addHistoryColumns, isSqlite } from './columns.ts';
 import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables.ts';
 
@@ -9,45 +10,36 @@ import type { Tables } from './tables.ts';
  * Migrates the database to the newest schema, under the engine's lock and all or nothing; returns the names of the applied migrations.
  * Throws an `OperatorError` on failure, which leaves the database unchanged.
  */
-export async function migrate(kysely: Kysely<Tables>): Promise<string[]> {
-  const outcome = await migrateAll(kysely);
-  if (outcome.failure === undefined) return [...outcome.applied];
-  const finished = outcome.mayBeHalf && isSqlite(kysely) ? await finishHalfMigrated(kysely) : undefined;
-  if (finished === undefined) throw outcome.failure;
-  const others = await migrateAll(kysely);
-  if (others.failure !== undefined) throw others.failure;
-  return [finished, ...others.applied];
-}
-
-type Outcome =
-  | { readonly applied: readonly string[]; readonly failure?: undefined }
-  | {
-      readonly failure: OperatorError;
-      /** A statement of a migration failed for a reason other than a lost connection or a full disk. */
-      readonly mayBeHalf: boolean;
-    };
-
-async function migrateAll(kysely: Kysely<Tables>): Promise<Outcome> {
+export async function migrate(
+  kysely: Kysely<Tables>,
+  known: Readonly<Record<string, Migration>> = migrations,
+): Promise<string[]> {
   const migrator = new Migrator({
     db: kysely,
-    provider: { getMigrations: async () => migrations },
+    provider: { getMigrations: async () => known },
     ...(await ownSchema(kysely)),
   });
   const { error, results = [] } = await migrator.migrateToLatest();
-  if (error === undefined) return { applied: results.map(({ migrationName }) => migrationName) };
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
-  return {
-    failure: new OperatorError(sentenceOf(error, failed), { cause: error }),
-    mayBeHalf: failed !== undefined && !(error instanceof AppError),
-  };
+  if (error !== undefined) throw new OperatorError(await sentenceOf(kysely, error, failed), { cause: error });
+  try {
+    await kysely.transaction().execute((transaction) => addHistoryColumns(transaction));
+  } catch (cause) {
+    throw new OperatorError(await sentenceOf(kysely, cause, 'of the columns of history'), { cause });
+  }
+  return results.map(({ migrationName }) => migrationName);
 }
 
-function sentenceOf(error: unknown, migration: string | undefined): string {
+async function sentenceOf(
+  kysely: Kysely<Tables>,
+  error: unknown,
+  migration: string | undefined,
+): Promise<string> {
   const reason = error instanceof Error ? error.message : String(error);
-  const newer = /^corrupted migrations: previously executed migration (\S+) is missing/.exec(reason)?.[1];
-  if (newer !== undefined) {
-    return `The database was made by a newer version of elnav: this version does not know its migration ${newer}. Run the newer version, or restore a backup from before the upgrade.`;
-  }
+  const unknown = /^corrupted migrations: previously executed migration (\S+) is missing/.exec(reason)?.[1];
+  if (unknown === FIRST_BEFORE_BASELINE) return beforeBaseline(kysely);
+  if (unknown !== undefined)
+    return `The database was made by a newer version of elnav: this version does not know its migration ${unknown}. Run the newer version, or restore a backup from before the upgrade.`;
   const what =
     migration === undefined ? 'The database cannot be migrated' : `The migration ${migration} failed`;
   if (error instanceof AppError && error.code === 'database.full')
@@ -57,8 +49,18 @@ function sentenceOf(error: unknown, migration: string | undefined): string {
   return `${what} (${reason}). Nothing was changed. Restore a backup, or run the version of elnav that the database was used with.`;
 }
 
-function isSqlite(kysely: Kysely<Tables>): boolean {
-  return kysely.getExecutor().adapter instanceof SqliteAdapter;
+/** The first migration of every database from before the baseline: of versions that were never released. */
+const FIRST_BEFORE_BASELINE = '0001-accounts';
+
+async function beforeBaseline(kysely: Kysely<Tables>): Promise<string> {
+  const made = 'was made by a version of elnav from before its first release, which cannot be upgraded';
+  if (isSqlite(kysely)) {
+    const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(kysely);
+    const file = rows[0]?.file ?? '';
+    return `The database ${file} ${made}. Nothing was changed. To start over with an empty one, move the folder ${dirname(file)} away and start again; to keep using the old one, run the version that made it.`;
+  }
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(kysely);
+  return `The database ${rows[0]?.name} of DATABASE_URL ${made}. Nothing was changed. To start over, create a new database and set DATABASE_URL to it; to keep using the old one, run the version that made it.`;
 }
 
 /** Unless it is named, tables in another schema of the same PostgreSQL database would count as this one's. */

@@ -16,7 +16,7 @@ describe("the clock of a database's server", () => {
     },
   });
 
-  it('is known within half the time that a request takes', () => {
+  it("the clock of a database's server is known within half the time that a request takes", () => {
     const clock = turnedClock();
     const { asked } = learn(clock, serverMoments(clock));
     assert.equal(asked(3_600_000, { there: 1, back: 1 }), 3_600_000);
@@ -24,7 +24,7 @@ describe("the clock of a database's server", () => {
     assert.equal(asked(-3_600_000, { there: 1, back: 1 }), -3_600_000);
   });
 
-  it('does not jump by what the duration of a request can explain', () => {
+  it("the clock of a database's server does not jump by what the duration of a request can explain", () => {
     const clock = turnedClock();
     const { asked } = learn(clock, serverMoments(clock));
     assert.equal(asked(0, { there: 0, back: 2_000 }), 0);

@@ -13,7 +13,7 @@ describe('reads that share a statement', () => {
     return { statements, read };
   };
 
-  it('get each its own row', async () => {
+  it('reads that share a statement get each its own row', async () => {
     const { statements, read } = noted();
     assert.deepEqual(await Promise.all([3, 1, 3].map(read)), ['row 3', 'row 1', 'row 3']);
     assert.deepEqual(statements, [[3, 1, 3]]);
@@ -21,7 +21,7 @@ describe('reads that share a statement', () => {
     assert.equal(statements.length, 2);
   });
 
-  it('fail together, and later ones are read again', async () => {
+  it('reads that share a statement fail together, and later ones are read again', async () => {
     const { read } = noted();
     const outcomes = await Promise.allSettled([1, -1].map(read));
     assert.deepEqual(
@@ -31,7 +31,7 @@ describe('reads that share a statement', () => {
     assert.equal(await read(2), 'row 2');
   });
 
-  it('are at most as many per statement as allowed', async () => {
+  it('reads that share a statement are at most as many per statement as allowed', async () => {
     const { statements, read } = noted();
     await Promise.all(Array.from({ length: 250 }, (_, key) => read(key)));
     assert.deepEqual(

@@ -4,8 +4,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { SqliteAdapter, SqliteDialect } from 'kysely';
 import { BoundedMap } from '../core/bounded-map.ts';
 import { AppError, OperatorError } from '../core/errors.ts';
-import { diskIsFull, messageOf } from './data-directory.ts';
-import { isDamaged, isFull } from './sqlite-errors.ts';
+import { diskIsFull, isDamaged, isFull, messageOf } from './data-directory.ts';
 
 const CACHED_STATEMENTS = 300;
 
@@ -56,6 +55,7 @@ function damaged(file: string, cause: unknown): OperatorError {
  */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
+    // control: a migration on the embedded database is atomic [faults/migrations] => false
     return true;
   }
 }

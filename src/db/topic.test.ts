@@ -24,7 +24,7 @@ onEachEngine('topics', (engine) => {
     await place.remove();
   });
 
-  it('deliver a message to all listeners of that name, and to no others', async () => {
+  it('topics deliver a message to all listeners of that name, and to no others', async () => {
     const MOVED = topic<Moved>('moved');
     const OTHER = topic<Moved>('other');
     const received: unknown[] = [];
@@ -38,7 +38,7 @@ onEachEngine('topics', (engine) => {
     assert.deepEqual(received, [['l1', ['d1']], 'l1']);
   });
 
-  it('have been processed, promises included, when publishAndWait resolves', async () => {
+  it('topics have been processed, promises included, when publishAndWait resolves', async () => {
     const SLOW = topic<null>('slow');
     let isDone = false;
     SLOW.on(there.bus, async () => {
@@ -52,7 +52,7 @@ onEachEngine('topics', (engine) => {
 
 onEachEngine('questions', (engine) => {
   if (engine === 'sqlite') return;
-  it('are answered by the process that can, null included, and by none otherwise', async () => {
+  it('questions are answered by the process that can, null included, and by none otherwise', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const there = await place.open();

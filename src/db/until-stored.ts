@@ -35,6 +35,7 @@ export function createUntilStored({ clock, log }: UntilStoredOptions): UntilStor
         await work();
         return;
       } catch (error) {
+        // control: the outcome of a command is stored again until the database accepts it [commands/lost-database] => true
         if (isClosed || clock.now() >= givenUpAt || underWay > MOST) {
           log.error({ err: error, attempts: attempt + 1 }, `${what} could not be stored`);
           return;

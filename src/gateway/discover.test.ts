@@ -3,8 +3,8 @@ import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, it } from 'node:test';
 import { turnedClock } from '../core/clock.ts';
 import type { Json } from '../core/json.ts';
-import { questionIn } from '../tunnel/discovery.ts';
 import { createDiscover } from './discover.ts';
+import { questionIn } from './wire/discovery.ts';
 
 const QUESTION = { services: ['_shelly._tcp'], ports: [80], except: [] };
 
@@ -26,12 +26,12 @@ const discoverIn = (networks: readonly string[]) => {
 const never = new AbortController().signal;
 
 describe('a question of a discovery', () => {
-  it('is taken without the ports that no gateway looks for', () => {
+  it('a question of a discovery is taken without the ports that no gateway looks for', () => {
     const question = { services: ['_hue._tcp'], ports: [22, 502, 3389], except: [] };
     assert.deepEqual(questionIn(question), { ...question, ports: [502] });
   });
 
-  it('is refused where it is none', async () => {
+  it('a question of a discovery is refused where it is none', async () => {
     const { discover } = discoverIn([]);
     const faulty: readonly Json[] = [
       null,
@@ -48,13 +48,13 @@ describe('a question of a discovery', () => {
 });
 
 describe('a gateway', () => {
-  it('looks nowhere where it permits none of its own networks', async () => {
+  it('a gateway looks nowhere where it permits none of its own networks', async () => {
     const nothing = { networks: [], instances: [], open: [], is_complete: true };
     for (const networks of [[], ['192.168.1.0/24'], ['10.98.0.0/16']])
       assert.deepEqual(await discoverIn(networks).discover(QUESTION, never), nothing);
   });
 
-  it('refuses a second discovery while one runs, and not after it', async () => {
+  it('a gateway refuses a second discovery while one runs, and not after it', async () => {
     const { clock, discover } = discoverIn(['10.99.0.0/30']);
     const asked = { ...QUESTION, services: [], ports: [] };
     const first = discover(asked, never);

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { type Clock, sleep } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
+import type { Wills } from './wills.ts';
 import {
   GATEWAY_NETWORKS,
   GATEWAY_VERSION,
@@ -10,12 +11,11 @@ import {
   PAIRING_CODE,
   PATH,
   SUBPROTOCOL,
-} from '../tunnel/protocol.ts';
-import { type Services, serveTunnel } from '../tunnel/server.ts';
-import { GATEWAY_WILLS } from '../tunnel/wills.ts';
-import type { Wills } from './wills.ts';
+} from './wire/protocol.ts';
+import { type Services, serveTunnel } from './wire/server.ts';
+import { GATEWAY_WILLS } from './wire/wills.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** Of Connect, without a trailing slash. */
   readonly url: string;
   readonly key: string;

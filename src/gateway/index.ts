@@ -1,17 +1,59 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { isIn, whyNoDevice } from '../core/addresses.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { systemRandom } from '../core/ids.ts';
+import { OperatorError } from '../core/errors.ts';
+import { type Random, systemRandom } from '../core/ids.ts';
+import { ownNetworks } from '../core/local-networks.ts';
 import type { Environment } from '../core/settings/setting.ts';
-import { DISCOVER } from '../tunnel/discovery.ts';
-import type { Services } from '../tunnel/server.ts';
 import { createDiscover } from './discover.ts';
 import { runGateway } from './gateway.ts';
-import { loadKey } from './key-file.ts';
-import { isPermitted, networksOfMachine } from './networks.ts';
 import { openConnection } from './open.ts';
 import { readGatewaySettings } from './settings.ts';
 import { willFile } from './will-file.ts';
 import { createWills } from './wills.ts';
+import { DISCOVER } from './wire/discovery.ts';
+import type { Services } from './wire/server.ts';
+
+const FILE = 'gateway.key';
+
+/**
+ * The key of this gateway. It makes the key itself, and keeps it before anybody is told of it: a pairing that is cut off in the middle is
+ * begun again with the same key.
+ */
+function loadKey(dataDir: string, random: Random): string {
+  const file = join(dataDir, FILE);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannot('read', file, error);
+  }
+  const key = random(32).toString('base64url');
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw cannot('write', file, error);
+  }
+  return key;
+}
+
+const cannot = (what: string, file: string, cause: unknown): OperatorError =>
+  new OperatorError(`Cannot ${what} ${file} (${(cause as NodeJS.ErrnoException).code}).`, { cause });
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+/** The private networks that this machine is in; it may be moved to others while the gateway runs. */
+const networksOfMachine = ownNetworks({ interfaces: networkInterfaces, hasLoopback: false }).current;
+
+/** Whether an IP address is one of a device in these networks; this machine is none. */
+export const isPermitted = (address: string, networks: readonly string[]): boolean =>
+  whyNoDevice(address) === null &&
+  // control: a gateway opens nothing on its own machine [gateway/networks]
+  !isIn(address, LOOPBACK) &&
+  // control: a gateway opens nothing outside of its networks [gateway/networks]
+  isIn(address, networks);
 
 interface StartOptions {
   readonly environment: Environment;

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import multicastDns from 'multicast-dns';
 import { systemClock } from '../core/clock.ts';
-import { MOST_INSTANCES, MOST_INSTANCES_BYTES } from '../tunnel/discovery.ts';
-import { createInstances, type Resource } from './instances.ts';
-import { browse } from './mdns.ts';
+import { browse, createInstances, type Resource } from './mdns.ts';
+
+import { MOST_INSTANCES, MOST_INSTANCES_BYTES } from './wire/discovery.ts';
 
 const SHELLY = '_shelly._tcp';
 
@@ -27,7 +27,7 @@ const taken = (records: readonly Resource[], services = [SHELLY]) => {
 describe('what announces itself', () => {
   const everything = () => true;
 
-  it('is put together from records in any order and case', () => {
+  it('what announces itself is put together from records in any order and case', () => {
     const shelly = recordsOf('ShellyPlus1PM-A8032AB12345', '192.168.1.20');
     const expected = [
       {
@@ -45,7 +45,7 @@ describe('what announces itself', () => {
     assert.deepEqual(taken(shouted).list(everything).instances, expected);
   });
 
-  it('is asked for what it left out', () => {
+  it('what announces itself is asked for what it left out', () => {
     const [pointer, place] = recordsOf('plug', '192.168.1.20');
     assert.ok(pointer !== undefined && place !== undefined);
     assert.deepEqual(taken([pointer]).missing, { instances: ['plug._shelly._tcp.local'], hosts: [] });
@@ -53,7 +53,7 @@ describe('what announces itself', () => {
     assert.deepEqual(taken([pointer, place]).list(everything).instances, []);
   });
 
-  it('is only what was asked for, at addresses that are permitted', () => {
+  it('what announces itself is only what was asked for, at addresses that are permitted', () => {
     const records = [
       ...recordsOf('plug', '192.168.1.20'),
       ...recordsOf('elsewhere', '127.0.0.1'),
@@ -66,7 +66,7 @@ describe('what announces itself', () => {
     );
   });
 
-  it('is bounded, however many there are', () => {
+  it('what announces itself is bounded, however many there are', () => {
     const instances = createInstances([SHELLY]);
     const text = Array.from({ length: 200 }, (_, index) => `key${index}=${'å'.repeat(250)}`);
     for (let index = 0; index < 5_000; index += 1)
@@ -99,7 +99,7 @@ describe('multicast DNS', () => {
       port,
     });
 
-  it('finds what answers, also where it says only a part at a time', async () => {
+  it('multicast DNS finds what answers, also where it says only a part at a time', async () => {
     const port = await freePort();
     const responder = multicastDns({ interface: '127.0.0.1', bind: '0.0.0.0', port });
     const [pointer, ...rest] = recordsOf('plug', '127.0.0.1');
@@ -119,7 +119,7 @@ describe('multicast DNS', () => {
     assert.equal(areAll, true);
   });
 
-  it('reads over what is no DNS, and believes nobody who is not permitted', async () => {
+  it('multicast DNS reads over what is no DNS, and believes nobody who is not permitted', async () => {
     const port = await freePort();
     const responder = multicastDns({ interface: '127.0.0.1', bind: '0.0.0.0', port });
     const noise = createSocket({ type: 'udp4', reuseAddr: true });

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Destination, failure } from '../tunnel/protocol.ts';
+import { type Destination, failure } from './wire/protocol.ts';
 
 /** So long a device may take to be there; Connect gives up before. */
 const CONNECT_MS = 10_000;
@@ -16,7 +16,11 @@ async function addressesOf(
   const addresses = await new Promise<LookupAddress[]>((resolve, reject) => {
     lookup(host, { all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });
-  if (addresses.length === 0 || !addresses.every(({ address }) => isPermitted(address)))
+  if (
+    addresses.length === 0 ||
+    // control: a gateway judges an address before it connects
+    !addresses.every(({ address }) => isPermitted(address))
+  )
     throw failure('ENOTPERMITTED', `${host} is in no network that the gateway may open connections in`);
   return addresses;
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { after, describe, it } from 'node:test';
 import { systemClock, turnedClock } from '../core/clock.ts';
-import { addressesIn, networksAround, openPorts } from './scan.ts';
+import { addressesIn, networksAround, openPorts } from './discover.ts';
 
 const at = (cidr: string, internal = false): NetworkInterfaceInfo =>
   ({
@@ -23,7 +23,7 @@ describe('the networks that are scanned', () => {
     modem: [at('100.72.3.4/10'), at('203.0.114.9/24'), at('169.254.7.7/16'), at('192.0.2.7/24')],
   };
 
-  it('are the private ones of the machine, no wider than a /24 around its own address', () => {
+  it('the networks that are scanned are the private ones of the machine, no wider than a /24 around its own address', () => {
     assert.deepEqual(networksAround(interfaces, ['0.0.0.0/0', '::/0']), [
       '192.168.1.0/24',
       '10.20.30.0/24',
@@ -31,7 +31,7 @@ describe('the networks that are scanned', () => {
     ]);
   });
 
-  it('are only what is permitted of them', () => {
+  it('the networks that are scanned are only what is permitted of them', () => {
     assert.deepEqual(
       networksAround(interfaces, ['192.168.1.7/32', '192.168.1.128/25', '10.20.0.0/16', '192.168.9.0/24']),
       ['192.168.1.7/32', '192.168.1.128/25', '10.20.30.0/24'],
@@ -43,7 +43,7 @@ describe('the networks that are scanned', () => {
 describe('the addresses that are scanned', () => {
   const everything = () => true;
 
-  it('are those of devices, in turn of the networks', () => {
+  it('the addresses that are scanned are those of devices, in turn of the networks', () => {
     assert.deepEqual(addressesIn(['192.168.1.8/30', '10.0.0.7/32'], everything), {
       addresses: ['192.168.1.9', '10.0.0.7', '192.168.1.10'],
       areAll: true,
@@ -55,7 +55,7 @@ describe('the addresses that are scanned', () => {
     );
   });
 
-  it('are at most 1,024, none twice, and none that is not permitted', () => {
+  it('the addresses that are scanned are at most 1,024, none twice, and none that is not permitted', () => {
     const networks = [
       '10.0.0.0/24',
       '10.0.0.0/25',
@@ -82,7 +82,7 @@ describe('ports', () => {
     for (const { server } of servers) server.close();
   });
 
-  it('are open where something takes a connection, and what is excepted is not touched', async () => {
+  it('ports are open where something takes a connection, and what is excepted is not touched', async () => {
     const [first, second, third] = servers;
     assert.ok(first !== undefined && second !== undefined && third !== undefined);
     await once(first.server.listen(0, first.host), 'listening');
@@ -107,7 +107,7 @@ describe('ports', () => {
     assert.ok(!touched.includes('127.0.0.2'), touched.join(', '));
   });
 
-  it('are given up when the time is over, and that is said', async () => {
+  it('ports are given up when the time is over, and that is said', async () => {
     const over = new AbortController();
     // Nobody answers in a network of documents, and the clock stands still.
     const addresses = Array.from({ length: 250 }, (_, index) => `198.51.100.${index + 1}`);

@@ -28,7 +28,7 @@ export const GATEWAY_SETTINGS = {
   }),
 } satisfies Declared;
 
-export type GatewaySettings = Values<typeof GATEWAY_SETTINGS>;
+type GatewaySettings = Values<typeof GATEWAY_SETTINGS>;
 
 const PREFIX = 'ELNAV_GATEWAY_';
 

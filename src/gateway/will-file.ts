@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '../core/json.ts';
-import { readWill, type Will } from '../tunnel/wills.ts';
+import { readWill, type Will } from './wire/wills.ts';
 
 const FILE = 'wills.json';
 
@@ -12,7 +12,7 @@ export interface StoredWill {
   readonly is_done: boolean;
 }
 
-export interface StoredWills {
+interface StoredWills {
   /** When Connect was heard last, ms since 1970; null while it is connected. */
   readonly heard_at: number | null;
   readonly wills: readonly StoredWill[];

@@ -6,10 +6,10 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { turnedClock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
-import { type Destination, failure } from '../tunnel/protocol.ts';
-import { WILL_PATHS } from '../tunnel/wills.ts';
 import { willFile } from './will-file.ts';
 import { createWills, type Wills } from './wills.ts';
+import { type Destination, failure } from './wire/protocol.ts';
+import { WILL_PATHS } from './wire/wills.ts';
 
 const MINUTE = 60_000;
 const KEY = 'a battery';
@@ -79,7 +79,7 @@ function lost(here: ReturnType<typeof world>, will: JsonObject = willOf()): Will
 }
 
 describe('a will of a gateway', () => {
-  it('is carried out once, when Connect was not heard for its time', async (test) => {
+  it('a will of a gateway is carried out once, when Connect was not heard for its time', async (test) => {
     const here = world(test);
     const wills = lost(here);
     await here.pass(3 * MINUTE - 1_000);
@@ -91,7 +91,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual(here.heard, ['auto']);
   });
 
-  it('is not carried out while Connect is heard, nor when it was withdrawn', async (test) => {
+  it('a will of a gateway is not carried out while Connect is heard, nor when it was withdrawn', async (test) => {
     const here = world(test);
     const wills = here.start();
     wills.connected();
@@ -112,7 +112,7 @@ describe('a will of a gateway', () => {
     assert.equal(wills.count, 0);
   });
 
-  it('is given way to Connect in the middle of it, and said to have begun', async (test) => {
+  it('a will of a gateway is given way to Connect in the middle of it, and said to have begun', async (test) => {
     const here = world(test);
     here.reply = '';
     const exchanges = ['first', 'second'].map((text) => ({ send: btoa(text), reply: btoa('ok') }));
@@ -126,7 +126,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual([here.heard, listOf(wills)], [['first'], ['a battery v1 begun']]);
   });
 
-  it('is tried again for a day where it fails, less and less often', async (test) => {
+  it('a will of a gateway is tried again for a day where it fails, less and less often', async (test) => {
     const here = world(test);
     here.reply = null;
     const wills = lost(here);
@@ -147,7 +147,7 @@ describe('a will of a gateway', () => {
     assert.ok(here.opened.length - before <= 1, 'and then no more');
   });
 
-  it('ends when the device answers at last', async (test) => {
+  it('a will of a gateway ends when the device answers at last', async (test) => {
     const here = world(test);
     here.reply = null;
     const wills = lost(here);
@@ -157,7 +157,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual([here.heard, listOf(wills)], [['auto'], ['a battery v1 done']]);
   });
 
-  it('leaves out the steps after one that failed', async (test) => {
+  it('a will of a gateway leaves out the steps after one that failed', async (test) => {
     const here = world(test);
     here.reply = 'no';
     const [step] = willOf().steps as JsonObject[];
@@ -167,7 +167,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual(here.opened, ['192.168.1.5:502']);
   });
 
-  it('goes on after a restart, from when Connect was heard last', async (test) => {
+  it('a will of a gateway goes on after a restart, from when Connect was heard last', async (test) => {
     const here = world(test);
     lost(here).close();
     assert.equal(statSync(join(here.dataDir, 'wills.json')).mode & 0o777, 0o600);
@@ -184,7 +184,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual(here.heard, ['auto']);
   });
 
-  it('waits half a minute for Connect where the gateway has just started', async (test) => {
+  it('a will of a gateway waits half a minute for Connect where the gateway has just started', async (test) => {
     const here = world(test);
     lost(here).close();
     here.clock.turn(60 * MINUTE);
@@ -195,7 +195,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual(here.heard, ['auto']);
   });
 
-  it('is dropped where Connect was there and has not renewed it for long', async (test) => {
+  it('a will of a gateway is dropped where Connect was there and has not renewed it for long', async (test) => {
     const here = world(test);
     const wills = here.start();
     wills.connected();
@@ -207,7 +207,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual([here.opened, wills.count], [[], 0]);
   });
 
-  it('is replaced by the next one of its key', async (test) => {
+  it('a will of a gateway is replaced by the next one of its key', async (test) => {
     const here = world(test);
     const wills = lost(here);
     await here.pass(3 * MINUTE);
@@ -219,7 +219,7 @@ describe('a will of a gateway', () => {
     assert.deepEqual(here.heard, ['auto', 'auto']);
   });
 
-  it('is refused where it is none, or leads nowhere, or there are too many', (test) => {
+  it('a will of a gateway is refused where it is none, or leads nowhere, or there are too many', (test) => {
     const wills = world(test).start();
     for (const wrong of [
       { after_ms: 0 },
@@ -237,7 +237,7 @@ describe('a will of a gateway', () => {
     assert.equal(wills.answer('/unknown', {}), undefined);
   });
 
-  it('is forgotten with a file that is not understood', (test) => {
+  it('a will of a gateway is forgotten with a file that is not understood', (test) => {
     const here = world(test);
     writeFileSync(join(here.dataDir, 'wills.json'), '{"wills":[{"will":1}]}');
     assert.equal(here.start().count, 0);

@@ -3,7 +3,8 @@ import { sayScript } from '../core/byte-script.ts';
 import type { Clock } from '../core/clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../core/durations.ts';
 import type { Json } from '../core/json.ts';
-import { type Destination, failure } from '../tunnel/protocol.ts';
+import type { StoredWill, WillFile } from './will-file.ts';
+import { type Destination, failure } from './wire/protocol.ts';
 import {
   type ListedWill,
   MOST_WILLS,
@@ -12,8 +13,7 @@ import {
   scriptsOf,
   WILL_PATHS,
   type Will,
-} from '../tunnel/wills.ts';
-import type { StoredWill, WillFile } from './will-file.ts';
+} from './wire/wills.ts';
 
 /** One step, with its connection. */
 const STEP_MS = 15 * SECOND_MS;
@@ -26,7 +26,7 @@ const START_MS = 30 * SECOND_MS;
 /** Connect renews a will every minute; one that it has not renewed for so long while it was connected is not wanted any more. */
 const FRESH_MS = 15 * MINUTE_MS;
 
-export interface WillsOptions {
+interface WillsOptions {
   readonly file: WillFile;
   readonly clock: Clock;
   /** Opens a connection to an address, where it is permitted. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../core/errors.ts';
-import type { Principal, Scope } from '../domain/accounts/index.ts';
+import type { Principal, Scope } from '../domain/access/accounts/index.ts';
 
 /**
  * Who may call a route. Every route declares one; the server does not start when one is missing.

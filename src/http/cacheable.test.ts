@@ -33,7 +33,7 @@ describe('a cacheable answer', () => {
   const get = (url: string, tag?: string) =>
     app.inject({ url, headers: tag === undefined ? {} : { 'if-none-match': tag } });
 
-  it('has a strong tag, a lifetime in whole seconds and its body', async () => {
+  it('a cacheable answer has a strong tag, a lifetime in whole seconds and its body', async () => {
     const answer = await get('/own');
     assert.equal(answer.statusCode, 200);
     assert.equal(answer.body, ANSWER.body);
@@ -42,12 +42,12 @@ describe('a cacheable answer', () => {
     assert.match(String(answer.headers.etag), /^"[\w-]{22}"$/);
   });
 
-  it('has equal tags for equal bodies, and different tags for different ones', () => {
+  it('a cacheable answer has equal tags for equal bodies, and different tags for different ones', () => {
     assert.equal(prepared('{"ort":"Ängelholm"}').etag, ANSWER.etag);
     assert.notEqual(prepared('{"ort":"Angelholm"}').etag, ANSWER.etag);
   });
 
-  it('responds 304 to a caller that has it, and counts the call', async () => {
+  it('a cacheable answer responds 304 to a caller that has it, and counts the call', async () => {
     counted.length = 0;
     for (const tag of [
       ANSWER.etag,
@@ -67,7 +67,7 @@ describe('a cacheable answer', () => {
     assert.deepEqual(counted, [304, 304, 304, 304, 304]);
   });
 
-  it('responds 200 to a caller that has another version', async () => {
+  it('a cacheable answer responds 200 to a caller that has another version', async () => {
     const bare = ANSWER.etag.slice(1, -1);
     for (const tag of ['', '"other"', bare, `"${bare}`, '"', 'W/', `"${bare}x"`, '"*"', ','.repeat(9_000)]) {
       const answer = await get('/own', tag);
@@ -76,7 +76,7 @@ describe('a cacheable answer', () => {
     }
   });
 
-  it('allows shared caches only where declared, and requires revalidation after its lifetime', async () => {
+  it('a cacheable answer allows shared caches only where declared, and requires revalidation after its lifetime', async () => {
     assert.equal((await get('/shared')).headers['cache-control'], 'public, max-age=60, must-revalidate');
     assert.equal((await get('/over')).headers['cache-control'], 'private, no-cache');
     assert.equal((await get('/over', ANSWER.etag)).statusCode, 304);

@@ -36,7 +36,7 @@ describe('cross-origin reads', () => {
   const corsOf = (headers: Record<string, unknown>) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-  it('allow every origin, without credentials', async () => {
+  it('cross-origin reads allow every origin, without credentials', async () => {
     for (const headers of [ORIGIN, {}]) {
       const answer = await app.inject({ url: '/api/v1/read?code=1', headers });
       assert.equal(answer.headers['access-control-allow-origin'], '*');
@@ -48,13 +48,13 @@ describe('cross-origin reads', () => {
     }
   });
 
-  it('include errors that a page can read', async () => {
+  it('cross-origin reads include errors that a page can read', async () => {
     const answer = await app.inject({ url: '/api/v1/read', headers: { ...ORIGIN, 'x-api-key': 'wrong' } });
     assert.equal(answer.statusCode, 401);
     assert.equal(answer.headers['access-control-allow-origin'], '*');
   });
 
-  it('accept a preflight, which is not counted, and allow no page to send a key', async () => {
+  it('cross-origin reads accept a preflight, which is not counted, and allow no page to send a key', async () => {
     const before = admitted;
     const answer = await app.inject({ method: 'OPTIONS', url: '/api/v1/read?code=1', headers: PREFLIGHT });
     assert.equal(answer.statusCode, 204);
@@ -65,7 +65,7 @@ describe('cross-origin reads', () => {
     assert.equal(admitted, before);
   });
 
-  it('leave all other routes closed', async () => {
+  it('cross-origin reads leave all other routes closed', async () => {
     for (const url of ['/api/v1/write', '/admin/users', '/api/v1/none', '/']) {
       const preflight = await app.inject({ method: 'OPTIONS', url, headers: PREFLIGHT });
       assert.ok(preflight.statusCode === 404 || preflight.statusCode === 405, url);
@@ -80,7 +80,7 @@ describe('cross-origin reads', () => {
     }
   });
 
-  it('refuse OPTIONS that is not a preflight like any other method', async () => {
+  it('cross-origin reads refuse OPTIONS that is not a preflight like any other method', async () => {
     const answer = await app.inject({ method: 'OPTIONS', url: '/api/v1/read', headers: ORIGIN });
     assert.equal(answer.statusCode, 405);
     assert.equal(answer.headers.allow, 'GET, HEAD');

@@ -5,6 +5,7 @@ const METHODS = 'GET, HEAD';
  * Headers that a page may send: no cookies and no API key. Reads need none, and everybody who opens a page can read its key; if it
  * were allowed, every page on the web could also send wrong keys from the addresses of its visitors.
  */
+// control: no page of another site may send a key [cors] => 'x-api-key, if-none-match, x-request-id'
 const REQUEST_HEADERS = 'if-none-match, x-request-id';
 /** Response headers that a page may read. */
 const ANSWER_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id';

@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts';
 import { errorBody, toAppError, ValidationError } from './errors.ts';
 
 describe('an error response', () => {
-  it('hides the text of unexpected errors', () => {
+  it('an error response hides the text of unexpected errors', () => {
     for (const unexpected of [
       new Error('canary'),
       'canary',
@@ -24,7 +24,7 @@ describe('an error response', () => {
     assert.equal(toAppError({ statusCode: 400 }).code, 'request.malformed');
   });
 
-  it('has the format of its service', () => {
+  it('an error response has the format of its service', () => {
     const items = [{ loc: ['query', 'q'], msg: 'Field required', type: 'missing', input: null }];
     const invalid = new ValidationError(items);
     assert.deepEqual(errorBody('grid', invalid), { detail: items });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { until } from '../../test/kit/until.ts';
 import { turnedClock } from '../core/clock.ts';
-import type { Principal } from '../domain/accounts/index.ts';
+import type { Principal } from '../domain/access/accounts/index.ts';
 import { createEventStreams, type EventStream, eventText } from './event-stream.ts';
 import { createOpenResponses } from './open-responses.ts';
 
@@ -56,7 +56,7 @@ describe('event streams', () => {
       ask(url(), resolve).on('error', reject).end();
     });
 
-  it('disconnect a caller that does not read, and free its stream', async () => {
+  it('event streams disconnect a caller that does not read, and free its stream', async () => {
     const answer = await unread();
     answer.on('error', () => {});
     const [stream] = observed.opened;
@@ -83,7 +83,7 @@ describe('event streams', () => {
     again.destroy();
   });
 
-  it('are not opened for HEAD', async () => {
+  it('event streams are not opened for HEAD', async () => {
     const answer = await fetch(url(), { method: 'HEAD' });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
@@ -92,7 +92,7 @@ describe('event streams', () => {
     assert.equal(observed.opened.length, 0);
   });
 
-  it('lose nothing for a caller that reads', async () => {
+  it('event streams lose nothing for a caller that reads', async () => {
     const answer = await unread();
     let bytes = 0;
     answer.on('data', (part: Buffer) => {
@@ -110,7 +110,7 @@ describe('event streams', () => {
     await until('the server has noticed', () => observed.closed === 1);
   });
 
-  it('leave nothing behind when the caller disconnects before they are opened', async () => {
+  it('event streams leave nothing behind when the caller disconnects before they are opened', async () => {
     let isAsked = false;
     ready = async (request) => {
       isAsked = true;

@@ -25,7 +25,7 @@ export interface EventStream {
   readonly isClosed: boolean;
 }
 
-export interface EventStreams {
+interface EventStreams {
   /** Starts a stream with its first events; `closed` is called when the caller has disconnected or was disconnected. */
   open(
     request: FastifyRequest,

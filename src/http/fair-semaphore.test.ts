@@ -14,7 +14,7 @@ function made(count = 2) {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a fair semaphore', () => {
-  it('has two slots; a third request waits for five seconds and is then refused', async () => {
+  it('a fair semaphore has two slots; a third request waits for five seconds and is then refused', async () => {
     const { clock, slots } = made();
     await Promise.all([slots.take(1), slots.take(2)]);
     const third = slots.take(3);
@@ -30,7 +30,7 @@ describe('a fair semaphore', () => {
     await refused;
   });
 
-  it('never gives all slots to one account', async () => {
+  it('a fair semaphore never gives all slots to one account', async () => {
     const { clock, slots } = made();
     const leave = await slots.take(1);
     let settled = false;
@@ -47,7 +47,7 @@ describe('a fair semaphore', () => {
     await third;
   });
 
-  it('gives a released slot to one waiting request, however often it is released', async () => {
+  it('a fair semaphore gives a released slot to one waiting request, however often it is released', async () => {
     const { clock, slots } = made();
     const [leave] = await Promise.all([slots.take(1), slots.take(2)]);
     const third = slots.take(3);
@@ -59,7 +59,7 @@ describe('a fair semaphore', () => {
     await fourth;
   });
 
-  it('prefers the account that holds the fewest slots', async () => {
+  it('a fair semaphore prefers the account that holds the fewest slots', async () => {
     const { slots } = made(3);
     const [leave] = await Promise.all([slots.take(1), slots.take(1), slots.take(2)]);
     const order: string[] = [];

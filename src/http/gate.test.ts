@@ -70,7 +70,7 @@ onEachEngine('the gate', (engine) => {
     return { status: answer.statusCode, detail, account, headers: got, code: got['elnav-error'] };
   };
 
-  it('admits a session of the console; one that has ended matters only where a key is needed', async () => {
+  it('the gate admits a session of the console; one that has ended matters only where a key is needed', async () => {
     const { id } = await world.userWithKey();
     const headers = { cookie: `console=${id}` };
     for (const path of ['/open', '/key']) {
@@ -88,7 +88,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal(same.headers[name], anonymous.headers[name], name);
   });
 
-  it('admits no key where people in the console alone are', async () => {
+  it('the gate admits no key where people in the console alone are', async () => {
     const { key } = await world.userWithKey();
     const withKey = await call('/people', { key });
     assert.deepEqual([withKey.status, withKey.code], [403, 'key.scope_missing']);
@@ -98,7 +98,7 @@ onEachEngine('the gate', (engine) => {
     assert.deepEqual([wrong.status, wrong.code], [401, 'key.invalid']);
   });
 
-  it('admits everybody where a key is optional, and checks the key of a program', async () => {
+  it('the gate admits everybody where a key is optional, and checks the key of a program', async () => {
     const { id, key } = await world.userWithKey();
     const optional = await call('/page');
     assert.deepEqual([optional.status, optional.account], [200, null]);
@@ -117,7 +117,7 @@ onEachEngine('the gate', (engine) => {
   });
 
   describe('with keys', () => {
-    it('accepts one from either header, whatever the case of its name', async () => {
+    it('the gate with keys accepts one from either header, whatever the case of its name', async () => {
       const { id, key } = await world.userWithKey('pro');
       for (const headers of [
         { authorization: `Bearer ${key}` },
@@ -131,7 +131,7 @@ onEachEngine('the gate', (engine) => {
       }
     });
 
-    it('says what is wrong with one, but not whether its id exists', async () => {
+    it('the gate with keys says what is wrong with one, but not whether its id exists', async () => {
       const { key } = await world.userWithKey();
       const { key: other } = await world.userWithKey();
       const ip = '127.0.0.1';
@@ -159,7 +159,7 @@ onEachEngine('the gate', (engine) => {
       assert.deepEqual([b.status, b.detail], [a.status, a.detail]);
     });
 
-    it('names the missing scope, and does not count the call towards the limits', async () => {
+    it('the gate with keys names the missing scope, and does not count the call towards the limits', async () => {
       const { id } = await world.userWithKey();
       const { api_key: key } = await world.accounts.keys.create(
         id,
@@ -173,7 +173,7 @@ onEachEngine('the gate', (engine) => {
       assert.match(String(answer.headers.ratelimit), /"minute";r=59/);
     });
 
-    it('refuses a revoked one from the next request on', async () => {
+    it('the gate with keys refuses a revoked one from the next request on', async () => {
       const { keyId, key } = await world.userWithKey();
       assert.equal((await call('/key', { key })).status, 200);
       await world.accounts.keys.revoke(keyId, ADMIN);
@@ -182,7 +182,7 @@ onEachEngine('the gate', (engine) => {
   });
 
   describe('with limits', () => {
-    it('responds 429 with Retry-After and the fields, and admits the caller after that time', async () => {
+    it('the gate with limits responds 429 with Retry-After and the fields, and admits the caller after that time', async () => {
       const { key } = await world.userWithKey();
       for (let count = 0; count < 30; count += 1) assert.equal((await call('/key', { key })).status, 200);
       const refused = await call('/key', { key });
@@ -193,7 +193,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/key', { key })).status, 200);
     });
 
-    it('counts a caller without a key by address, and never treats a wrong key as none', async () => {
+    it('the gate with limits counts a caller without a key by address, and never treats a wrong key as none', async () => {
       await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 2, anon_global_per_day: 100 }, ADMIN);
       const statuses = [];
       for (let count = 0; count < 3; count += 1)
@@ -212,7 +212,7 @@ onEachEngine('the gate', (engine) => {
         assert.equal((await call('/key', { ip, key: unknownKey() })).status, 401);
     };
 
-    it('refuses wrong and missing keys from an address after ten wrong ones, except on public routes', async () => {
+    it('the gate with bans refuses wrong and missing keys from an address after ten wrong ones, except on public routes', async () => {
       const { key } = await world.userWithKey();
       const ip = '192.0.2.70';
       await ban(ip);
@@ -239,7 +239,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/key', { ip })).status, 401);
     });
 
-    it('accepts right keys, sessions and the admin token from a banned address', async () => {
+    it('the gate with bans accepts right keys, sessions and the admin token from a banned address', async () => {
       const ip = '192.0.2.72';
       await ban(ip);
       const { id, key } = await world.userWithKey();
@@ -258,7 +258,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/read', { ip, key: narrow })).code, 'key.scope_missing');
     });
 
-    it('looks up few keys for a banned address, but always one that was right before', async () => {
+    it('the gate with bans looks up few keys for a banned address, but always one that was right before', async () => {
       const ip = '192.0.2.73';
       const { key } = await world.userWithKey();
       const { key: other } = await world.userWithKey();
@@ -280,7 +280,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/key', { ip, key: other })).status, 200);
     });
 
-    it('slows down guesses of the admin token from a banned address', async () => {
+    it('the gate with bans slows down guesses of the admin token from a banned address', async () => {
       const ip = '192.0.2.74';
       await ban(ip);
       for (let count = 0; count < 5; count += 1)
@@ -293,7 +293,7 @@ onEachEngine('the gate', (engine) => {
       );
     });
 
-    it('does not count typos', async () => {
+    it('the gate with bans does not count typos', async () => {
       const ip = '192.0.2.76';
       const { key } = await world.userWithKey();
       const typos = ['x', 'elnav_guess', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, key.slice(1)];
@@ -304,7 +304,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/open', { ip })).status, 200);
     });
 
-    it('does not count what a page of another site sent, and looks up few such keys', async () => {
+    it('the gate with bans does not count what a page of another site sent, and looks up few such keys', async () => {
       const { key } = await world.userWithKey();
       const pages = [
         { origin: 'https://evil.example' },
@@ -334,7 +334,7 @@ onEachEngine('the gate', (engine) => {
       );
     });
 
-    it('bans an address after ten wrong admin tokens; a missing one does not count', async () => {
+    it('the gate with bans bans an address after ten wrong admin tokens; a missing one does not count', async () => {
       const ip = '192.0.2.80';
       for (let count = 0; count < 20; count += 1) assert.equal((await call('/admin', { ip })).status, 401);
       const headers = { 'x-admin-token': 'guess' };
@@ -344,7 +344,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/admin', { ip, headers })).status, 403);
     });
 
-    it('slows down guesses from loopback, which is never banned', async () => {
+    it('the gate with bans slows down guesses from loopback, which is never banned', async () => {
       const ip = '127.0.0.1';
       const headers = { 'x-admin-token': 'guess' };
       for (let count = 0; count < 60; count += 1) {
@@ -357,7 +357,7 @@ onEachEngine('the gate', (engine) => {
   });
 
   describe('with the admin token as a key', () => {
-    it('says so, as often as the token itself may be tried', async () => {
+    it('the gate with the admin token as a key says so, as often as the token itself may be tried', async () => {
       const ip = '192.0.2.120';
       for (let count = 0; count < 9; count += 1)
         assert.match(
@@ -372,21 +372,21 @@ onEachEngine('the gate', (engine) => {
       assert.match((await call('/key', { ip, key: TOKEN })).detail, /admin token/);
     });
 
-    it('says where to create a missing key', async () => {
-      assert.match((await call('/key')).detail, /\/account.*npm run key/);
+    it('the gate with the admin token as a key says where to create a missing key', async () => {
+      assert.match((await call('/key')).detail, /the console, or with npm run key/);
     });
   });
 
   describe('for the operator', () => {
     const at = (ip: string, headers: Record<string, string> = {}) => call('/operator', { ip, headers });
 
-    it('is open from this machine, from the listed networks, and with the admin token', async () => {
+    it('the gate for the operator is open from this machine, from the listed networks, and with the admin token', async () => {
       for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '198.51.100.7', '::ffff:198.51.100.7'])
         assert.equal((await at(ip)).status, 200, ip);
       assert.equal((await at('203.0.113.1', { 'x-admin-token': TOKEN })).status, 200);
     });
 
-    it('returns 404 to other callers, as for an unknown path', async () => {
+    it('the gate for the operator returns 404 to other callers, as for an unknown path', async () => {
       const { key } = await world.userWithKey();
       for (const headers of [
         {},
@@ -400,7 +400,7 @@ onEachEngine('the gate', (engine) => {
       }
     });
 
-    it('counts wrong admin tokens, and accepts the right one from a banned address', async () => {
+    it('the gate for the operator counts wrong admin tokens, and accepts the right one from a banned address', async () => {
       const ip = '203.0.113.3';
       for (let count = 0; count < 10; count += 1)
         assert.equal((await at(ip, { 'x-admin-token': 'guess' })).status, 404);
@@ -409,13 +409,13 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await at(ip, { 'x-admin-token': TOKEN })).status, 200);
     });
 
-    it('does not treat a caller behind an untrusted proxy as this machine', async () => {
+    it('the gate for the operator does not treat a caller behind an untrusted proxy as this machine', async () => {
       for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }])
         assert.equal((await at('127.0.0.1', headers)).status, 404);
     });
   });
 
-  it('counts requests by route and status class', async () => {
+  it('the gate counts requests by route and status class', async () => {
     const { id, keyId, key } = await world.userWithKey();
     for (let count = 0; count < 31; count += 1) await call('/read', { key });
     await call('/admin', { headers: { 'x-admin-token': TOKEN } });

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Clock } from '../core/clock.ts';
 import type { Metrics } from '../core/metrics.ts';
 import { shareBriefly } from '../core/share-briefly.ts';
+import { ConnectError, GridError } from './contract/errors.ts';
 import type { Service } from './errors.ts';
 
 /** Checks one dependency of the service. */
@@ -22,10 +23,13 @@ interface HealthOptions {
   isStopping(): boolean;
 }
 
-const Ready = Type.Object({
-  status: Type.Enum(['ready', 'degraded', 'not_ready']),
-  checks: Type.Record(Type.String(), Type.String(), { examples: [{ database: 'ok' }] }),
-});
+const Ready = Type.Object(
+  {
+    status: Type.Enum(['ready', 'degraded', 'not_ready']),
+    checks: Type.Record(Type.String(), Type.String(), { examples: [{ database: 'ok' }] }),
+  },
+  { title: 'Readiness' },
+);
 
 const WHO =
   'For the operator: from the same machine, from the addresses in `ELNAV_METRICS_FROM`, or with the admin token. Returns 404 to others.';
@@ -42,10 +46,10 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     // The same page as for an unknown path.
     ...(app.showUnknown === null ? {} : { showError: app.showUnknown }),
   };
-  const nothing = Type.Object(
-    { [options.service === 'connect' ? 'error' : 'detail']: Type.String() },
-    { description: 'For everybody except the operator' },
-  );
+  const nothing = {
+    ...(options.service === 'connect' ? ConnectError : GridError),
+    description: 'For everybody except the operator',
+  };
   const { clock, probes } = options;
   const judged = shareBriefly(clock, SHARED_MS, () => judge(probes, clock));
   options.metrics.watchChecks(options.service, async () =>
@@ -56,6 +60,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     {
       config: { access: 'public' },
       schema: {
+        operationId: 'checkHealth',
         summary: 'Check that the process is alive',
         tags: ['Operation'],
         response: { 200: Type.Object({ status: Type.Literal('ok') }) },
@@ -69,6 +74,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     {
       config,
       schema: {
+        operationId: 'checkReadiness',
         summary: 'Check that the service is ready',
         description: `Returns 200 if ready or degraded (a part that is not vital is unavailable), 503 if not ready. ${WHO}`,
         tags: ['Operation'],
@@ -87,6 +93,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     {
       config,
       schema: {
+        operationId: 'getMetrics',
         summary: 'Read metrics for Prometheus',
         description: WHO,
         tags: ['Operation'],

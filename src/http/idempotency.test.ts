@@ -5,10 +5,12 @@ import { sql } from 'kysely';
 import { makePlace, onEachEngine, type Place } from '../../test/kit/databases.ts';
 import { until } from '../../test/kit/until.ts';
 import { testVendor } from '../../test/kit/vendor-for-tests.ts';
-import { type Caller, makeWorld, type World } from '../../test/kit/world.ts';
+import { type Caller, makeWorld, VAULT_KEYS, type World } from '../../test/kit/world.ts';
 import { turnedClock } from '../core/clock.ts';
 import { HOUR_MS } from '../core/durations.ts';
 import { AppError } from '../core/errors.ts';
+import { createKeyedHash } from '../core/keyed-hash.ts';
+import { parseVaultKeys } from '../core/settings/index.ts';
 
 onEachEngine('an idempotency key', (engine) => {
   const clock = turnedClock();
@@ -61,7 +63,7 @@ onEachEngine('an idempotency key', (engine) => {
     return answer;
   };
 
-  it('returns the same bytes again without calling the vendor', async () => {
+  it('an idempotency key returns the same bytes again without calling the vendor', async () => {
     const first = await post(caller, COMMAND, { type: 'turn_on' });
     assert.equal(first.status, 200);
     assert.equal(first.replayed, null);
@@ -78,7 +80,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('link'), 1);
   });
 
-  it('returns the same failure again', async () => {
+  it('an idempotency key returns the same failure again', async () => {
     const failures: readonly [string, () => Promise<void>][] = [
       ['vendor.refused', () => Promise.reject(new AppError('vendor.refused', 'the lamp is broken'))],
       [
@@ -99,7 +101,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), failures.length);
   });
 
-  it('is refused with a different request', async () => {
+  it('an idempotency key is refused with a different request', async () => {
     await post(caller, COMMAND, { type: 'turn_on' });
     for (const [path, body] of [
       [COMMAND, { type: 'turn_off' }],
@@ -111,7 +113,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), 1);
   });
 
-  it('is specific to its route and its account', async () => {
+  it('an idempotency key is specific to its route and its account', async () => {
     const other = await world.newAccount();
     await post(other, '/link', LINK);
     assert.equal((await post(caller, COMMAND, { type: 'turn_on' })).status, 200);
@@ -121,7 +123,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.deepEqual([elsewhere.status, elsewhere.replayed], [200, null]);
   });
 
-  it('gets 409 while the first request runs', async () => {
+  it('an idempotency key gets 409 while the first request runs', async () => {
     const gate = Promise.withResolvers<void>();
     vendor.onCommand = () => gate.promise;
     const first = post(caller, COMMAND, { type: 'turn_on' });
@@ -135,7 +137,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), 1);
   });
 
-  it('lets exactly one of many concurrent equal requests run', async () => {
+  it('an idempotency key lets exactly one of many concurrent equal requests run', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(caller, COMMAND, { type: 'turn_on' })),
     );
@@ -144,7 +146,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.ok(answers.some(({ status, replayed }) => status === 200 && replayed === null));
   });
 
-  it('does not store a refusal from before the work began', async () => {
+  it('an idempotency key does not store a refusal from before the work began', async () => {
     const refused: readonly [string, unknown, number][] = [
       [COMMAND, { type: 'nonsense' }, 400],
       ['/devices/nothing/command', { type: 'turn_on' }, 404],
@@ -159,7 +161,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal((await post(caller, '/link', LINK, 'link')).status, 200);
   });
 
-  it('expires after 24 hours', async () => {
+  it('an idempotency key expires after 24 hours', async () => {
     await post(caller, COMMAND, { type: 'turn_on' });
     clock.turn(24 * HOUR_MS - 1);
     assert.equal((await post(caller, COMMAND, { type: 'turn_on' })).replayed, 'true');
@@ -168,7 +170,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), 2);
   });
 
-  it('has 1 to 255 printable characters', async () => {
+  it('an idempotency key has 1 to 255 printable characters', async () => {
     for (const key of ['x'.repeat(256), 'caf\u00e9', 'a\tb']) {
       const answer = await post(caller, COMMAND, { type: 'turn_on' }, key);
       assert.deepEqual([answer.status, answer.code], [400, 'request.invalid'], key);
@@ -179,7 +181,7 @@ onEachEngine('an idempotency key', (engine) => {
 });
 
 onEachEngine('a password in a request with an idempotency key', (engine) => {
-  it('cannot be guessed from stored data', async () => {
+  it('a password in a request with an idempotency key cannot be guessed from stored data', async () => {
     const place = await makePlace(engine);
     const world = await makeWorld({ engine, place });
     const caller = await world.newAccount();
@@ -235,7 +237,7 @@ async function everyColumn({ queries }: Awaited<ReturnType<Place['open']>>): Pro
 }
 
 onEachEngine('an idempotency key of a process that died', (engine) => {
-  it('responds 502, and the command is not sent again', async () => {
+  it('an idempotency key of a process that died responds 502, and the command is not sent again', async () => {
     const clock = turnedClock();
     const vendor = testVendor();
     const place = await makePlace(engine);
@@ -249,6 +251,7 @@ onEachEngine('an idempotency key of a process that died', (engine) => {
     // The state that a process leaves behind when it is killed between the claim and the response.
     const url = '/devices/light-1/command';
     const command = { type: 'turn_on' };
+    const hashes = createKeyedHash(parseVaultKeys(VAULT_KEYS), 'idempotency fingerprint');
     const database = await place.open(clock);
     await database.queries
       .insertInto('idempotent_requests')
@@ -256,7 +259,8 @@ onEachEngine('an idempotency key of a process that died', (engine) => {
         account_id: caller.userId,
         route: 'POST /devices/:id/command',
         key: 'k',
-        fingerprint: hash('sha256', JSON.stringify(['POST', url, command]), 'hex'),
+        fingerprint: hashes.of(hash('sha256', JSON.stringify(['POST', url, command]), 'hex')),
+        fingerprint_key: hashes.currentKey,
         status: 'running',
         started_at: clock.now() - 120_000,
         lease_until: clock.now(),

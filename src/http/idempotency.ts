@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Begin } from '../core/begin.ts';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
-import type { Accounts } from '../domain/accounts/index.ts';
+import type { Accounts } from '../domain/access/accounts/index.ts';
 import { errorBody, toAppError } from './errors.ts';
 
 const WELL_FORMED_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
@@ -97,6 +97,8 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 /** After the work has begun, a failure of the database leaves its outcome unknown; a retry would be bad advice then. */
 function afterBegun(error: unknown): unknown {
   const appError = toAppError(error);
+  // control: an idempotency key keeps no error of the database that came after its request had begun [keys-of-lost-databases
+  // TEST_DATABASE_URL] => true
   if (!appError.code.startsWith('database.')) return error;
   return new AppError(
     'command.outcome_unknown',

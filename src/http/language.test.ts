@@ -11,7 +11,7 @@ function server(publicUrl = 'http://127.0.0.1:8081') {
 }
 
 describe('the language of a page', () => {
-  it('is the chosen one, before the one that the browser prefers', async () => {
+  it('the language of a page is the chosen one, before the one that the browser prefers', async () => {
     const app = server();
     for (const [cookie, accept, language] of [
       [undefined, 'sv', 'sv'],
@@ -29,7 +29,7 @@ describe('the language of a page', () => {
     }
   });
 
-  it('is stored in a cookie for a year, and the page is shown again', async () => {
+  it('the language of a page is stored in a cookie for a year, and the page is shown again', async () => {
     const chosen = await server().inject('/language/sv?next=%2Flookup%3Fq%3DUme%25C3%25A5');
     assert.deepEqual([chosen.statusCode, chosen.headers.location], [303, '/lookup?q=Ume%C3%A5']);
     assert.equal(chosen.headers['cache-control'], 'no-store');
@@ -42,7 +42,7 @@ describe('the language of a page', () => {
     assert.equal(secure.headers.location, '/');
   });
 
-  it('never redirects to another site, and must be one that exists', async () => {
+  it('the language of a page never redirects to another site, and must be one that exists', async () => {
     const app = server();
     for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '', 'account'])
       assert.equal(

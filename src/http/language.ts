@@ -45,9 +45,13 @@ export function addLanguageRoute(app: FastifyInstance, publicUrl: () => string |
         maxAge: YEAR_SECONDS,
         secure: publicUrl()?.startsWith('https:') === true,
       });
-      return reply
-        .header('cache-control', 'no-store')
-        .redirect(ownPath(typeof next === 'string' ? next : undefined) ?? '/', 303);
+      return (
+        reply
+          .header('cache-control', 'no-store')
+          // control: choosing a language redirects to no other site [http/language] => .redirect(typeof next === 'string' ? next :
+          // '/', 303)
+          .redirect(ownPath(typeof next === 'string' ? next : undefined) ?? '/', 303)
+      );
     },
   );
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../domain/accounts/index.ts';
+import type { Principal } from '../domain/access/accounts/index.ts';
 import { createOpenResponses } from './open-responses.ts';
 
 const fromAddress = (ip: string) => ({ ip, principal: null }) as FastifyRequest;
@@ -15,7 +15,7 @@ function answer() {
 }
 
 describe('open responses', () => {
-  it('are limited per caller, independently of other callers', () => {
+  it('open responses are limited per caller, independently of other callers', () => {
     const open = createOpenResponses({ name: 'streams', mostOfCaller: 1 });
     for (const caller of [fromAddress('192.0.2.1'), fromAddress('192.0.2.2'), ofAccount(1), ofAccount(2)]) {
       const { reply, close } = answer();
@@ -30,7 +30,7 @@ describe('open responses', () => {
     }
   });
 
-  it('are limited in total', () => {
+  it('open responses are limited in total', () => {
     const open = createOpenResponses({ name: 'streams', mostInAll: 3 });
     const answers = [1, 2, 3].map((account) => {
       const { reply, close } = answer();
@@ -43,7 +43,7 @@ describe('open responses', () => {
     assert.throws(() => open.enter(ofAccount(5), answer().reply), { code: 'limit.busy' });
   });
 
-  it('are not counted for a caller that has disconnected', () => {
+  it('open responses are not counted for a caller that has disconnected', () => {
     const open = createOpenResponses({ name: 'streams', mostOfCaller: 1 });
     const { reply } = answer();
     Object.assign(reply.raw, { closed: true });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../core/errors.ts';
-import { clientAddress } from '../domain/accounts/index.ts';
+import { clientAddress } from '../domain/access/accounts/index.ts';
 
 interface OpenAnswersOptions {
   /** Their name in error messages: streams, history responses. */
@@ -30,7 +30,11 @@ export function createOpenResponses(options: OpenAnswersOptions): OpenResponses 
       const caller =
         request.principal === null ? clientAddress(request.ip) : `account ${request.principal.account}`;
       const count = counts.get(caller) ?? 0;
-      if (count >= mostOfCaller || inAll >= mostInAll) {
+      if (
+        count >= mostOfCaller ||
+        // control: open responses have a total limit
+        inAll >= mostInAll
+      ) {
         const whose = count >= mostOfCaller ? `${mostOfCaller} ${name} of yours` : `too many ${name}`;
         throw new AppError('limit.busy', `${whose} are already open; close one, or retry later`, {
           retryAfterSeconds: RETRY_SECONDS,

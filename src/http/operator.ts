@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { isLoopback } from '../domain/accounts/index.ts';
+import { isLoopback } from '../domain/access/accounts/index.ts';
 
 /**
  * Returns a function that decides whether a request comes from the operator: from this machine, or an address or network in the
@@ -16,6 +16,7 @@ export function operatorAddresses(listed: readonly string[]): (request: FastifyR
   }
   return (request) => {
     const { ip } = request;
+    // control: a request through a proxy that is not trusted does not count as loopback [http/gate]
     if (cameThroughStranger(request)) return false;
     const version = isIP(ip);
     return isLoopback(ip) || (version !== 0 && named.check(ip, version === 4 ? 'ipv4' : 'ipv6'));

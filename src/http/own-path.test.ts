@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { ownPath } from './own-path.ts';
 
 describe('a path of this service', () => {
-  it('is accepted with its query', () => {
+  it('a path of this service is accepted with its query', () => {
     for (const own of ['/', '/account', '/account?tab=keys&x=%2F%2Fevil.example', '/a//b'])
       assert.equal(ownPath(own), own);
     assert.equal(ownPath('/account#keys'), '/account');
     assert.equal(ownPath('/a/../account'), '/account');
   });
 
-  it('is refused when it leads elsewhere', () => {
+  it('a path of this service is refused when it leads elsewhere', () => {
     for (const foreign of [
       undefined,
       '',
@@ -34,7 +34,7 @@ describe('a path of this service', () => {
       assert.equal(ownPath(foreign), undefined, String(foreign));
   });
 
-  it('always leads a browser to the same origin', () => {
+  it('a path of this service always leads a browser to the same origin', () => {
     const sign = fc.constantFrom('/', '\\', '.', '?', '#', '@', ':', 'a', '%', '\t', '\n', ' ', '2f', 'é');
     fc.assert(
       fc.property(fc.array(sign, { maxLength: 12 }), (signs) => {

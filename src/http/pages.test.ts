@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { assets } from '../../test/kit/assets.ts';
 import { AppError } from '../core/errors.ts';
+import { refuseForeign } from './caller.ts';
 import { sendError } from './errors.ts';
 import { acceptForms, formOf } from './forms.ts';
 import {
@@ -16,7 +17,6 @@ import {
   sendPageThatLeadsTo,
   sendPrepared,
 } from './pages.ts';
-import { refuseForeign } from './same-origin.ts';
 
 const PAGE = `<!doctype html>\n${'<p>the same for everybody</p>\n'.repeat(50)}`;
 
@@ -54,7 +54,7 @@ describe('pages over HTTP', () => {
     });
   });
 
-  it('sends a page of one person uncacheable, and without resources from elsewhere', async () => {
+  it('pages over HTTP sends a page of one person uncacheable, and without resources from elsewhere', async () => {
     const { headers, statusCode } = await app.inject({ url: '/own', headers: { 'accept-encoding': 'br' } });
     assert.equal(statusCode, 400);
     assert.equal(headers['cache-control'], 'no-store');
@@ -66,7 +66,7 @@ describe('pages over HTTP', () => {
     assert.equal(/unsafe|https?:|\*/.test(policy), false);
   });
 
-  it('sends a common page in an accepted encoding, and only once', async () => {
+  it('pages over HTTP sends a common page in an accepted encoding, and only once', async () => {
     const get = (headers: Record<string, string>) => app.inject({ url: '/same', headers });
     const brotli = await get({ 'accept-encoding': 'gzip, br' });
     assert.equal(brotli.headers['content-encoding'], 'br');
@@ -82,7 +82,7 @@ describe('pages over HTTP', () => {
     assert.equal(cached.payload, '');
   });
 
-  it('renders a page once per version, however many callers wait for it', async () => {
+  it('pages over HTTP renders a page once per version, however many callers wait for it', async () => {
     const page = keepPage();
     let made = 0;
     const make = () => {
@@ -96,7 +96,7 @@ describe('pages over HTTP', () => {
     assert.equal(made, 2);
   });
 
-  it('renders a page again after a failure', async () => {
+  it('pages over HTTP renders a page again after a failure', async () => {
     const page = keepPage();
     const make = () => Promise.reject(new TypeError('no such figure'));
     await assert.rejects(async () => page({ version: 'a', make }), TypeError);
@@ -104,7 +104,7 @@ describe('pages over HTTP', () => {
     assert.equal(asset.body.toString(), PAGE);
   });
 
-  it('keeps the pages that were asked for last, and forgets the others', async () => {
+  it('pages over HTTP keeps the pages that were asked for last, and forgets the others', async () => {
     const pageOf = keepPages(2);
     const made: string[] = [];
     const ask = async (key: string) => {
@@ -118,7 +118,7 @@ describe('pages over HTTP', () => {
     assert.deepEqual(made, ['a', 'b', 'c', 'b'], 'of three, the one asked for longest ago');
   });
 
-  it('serves the files of pages as immutable, and no other files', async () => {
+  it('pages over HTTP serves the files of pages as immutable, and no other files', async () => {
     const sheet = await app.inject(assets.style('base'));
     assert.equal(sheet.statusCode, 200);
     assert.match(String(sheet.headers['content-type']), /^text\/css/);
@@ -127,7 +127,7 @@ describe('pages over HTTP', () => {
       assert.equal((await app.inject(`/assets/${name}`)).statusCode, 404, name);
   });
 
-  it('serves the style sheet of every colour, and of nothing else', async () => {
+  it('pages over HTTP serves the style sheet of every colour, and of nothing else', async () => {
     const sheet = await app.inject('/assets/brand/ffe600.css');
     assert.equal(sheet.statusCode, 200);
     assert.match(String(sheet.headers['content-type']), /^text\/css/);
@@ -136,7 +136,7 @@ describe('pages over HTTP', () => {
       assert.equal((await app.inject(`/assets/brand/${file}`)).statusCode, 404, file);
   });
 
-  it('shows an error as a page in browsers, and as usual to programs', async () => {
+  it('pages over HTTP shows an error as a page in browsers, and as usual to programs', async () => {
     const page = await app.inject({ url: '/fails', headers: { accept: 'text/html' } });
     assert.equal(page.payload, '<p>limit.busy</p>');
     assert.equal(page.headers['retry-after'], '3');
@@ -162,7 +162,7 @@ describe('pages over HTTP', () => {
       },
     });
 
-  it('parses forms', async () => {
+  it('pages over HTTP parses forms', async () => {
     assert.deepEqual((await post('/form', {})).json(), { name: 'å b', all: ['a', 'å b'], has: false });
     for (const [body, headers, status] of [
       ['name=%00', {}, 400],
@@ -173,7 +173,7 @@ describe('pages over HTTP', () => {
       assert.equal((await post('/form', headers, body)).statusCode, status, String(body));
   });
 
-  it('accepts forms only from its own pages', async () => {
+  it('pages over HTTP accepts forms only from its own pages', async () => {
     const cases: readonly (readonly [string, Record<string, string>, number])[] = [
       ['/form', {}, 200],
       ['/form', { origin: 'http://grid.local:8081' }, 200],
@@ -206,7 +206,7 @@ describe('a page with a form', () => {
     return /form-action [^;]*/.exec(String(headers['content-security-policy']))?.[0];
   };
 
-  it('may lead to this service, to another of ours, or to any site, as it is sent', async () => {
+  it('a page with a form may lead to this service, to another of ours, or to any site, as it is sent', async () => {
     assert.equal(await formAction((reply) => sendPage(reply, 'a')), "form-action 'self'");
     assert.equal(
       await formAction((reply) => sendPageThatLeadsTo(reply, 'a', 'https://connect.example/x')),

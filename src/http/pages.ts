@@ -60,7 +60,7 @@ export function sendPageThatLeadsTo(reply: FastifyReply, markup: string, address
 }
 
 /** A page that is the same for all callers, ready to be sent. */
-export interface PreparedPage {
+interface PreparedPage {
   readonly asset: Asset;
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
 }
@@ -74,7 +74,7 @@ export async function preparePage(markup: string): Promise<PreparedPage> {
 }
 
 /** A page with its version: the page is rendered again when the version changes. */
-export interface PageVersion {
+interface PageVersion {
   readonly version: string;
   make(): Promise<string> | string;
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/durations.ts';
-import type { EffectivePolicy } from '../domain/accounts/index.ts';
+import type { EffectivePolicy, GlobalPolicy } from '../domain/access/accounts/index.ts';
 
 /** A number of calls in a period. A day is a UTC day; a shorter window starts with its first call. */
 export interface Window {
@@ -55,6 +55,41 @@ export function accountPlan(policy: EffectivePolicy, halvings: Halvings): Plan {
       intervalMs: MINUTE_MS / perMinute,
     },
   );
+}
+
+/** The plans of accounts, each made once. */
+export function accountPlans() {
+  const plansByPolicy = new WeakMap<EffectivePolicy, Plan[]>();
+  return (policy: EffectivePolicy, halvings: Halvings): Plan => {
+    const plans = plansByPolicy.get(policy) ?? [];
+    const cached = plans[halvings];
+    if (cached !== undefined) return cached;
+    const plan = accountPlan(policy, halvings);
+    plans[halvings] = plan;
+    plansByPolicy.set(policy, plans);
+    return plan;
+  };
+}
+
+/** The limits of one address without a key, and of all such addresses: whole, and halved once. */
+interface AnonymousPlans {
+  readonly quotas: GlobalPolicy;
+  readonly perIp: readonly Plan[];
+  readonly total: readonly Plan[];
+}
+
+/** The plans of callers without a key, made anew when the quotas change. */
+export function anonymousPlans() {
+  let latest: AnonymousPlans | undefined;
+  const halvings = [0, 1] as const;
+  const day = (name: string, calls: number) =>
+    halvings.map((times) => makePlan([{ name, calls: halved(calls, times), lengthMs: DAY_MS }]));
+  return (quotas: GlobalPolicy): AnonymousPlans => {
+    if (latest?.quotas === quotas) return latest;
+    const perIp = day('day', quotas.anon_per_ip_per_day);
+    latest = { quotas, perIp, total: day('anonymous-day', quotas.anon_global_per_day) };
+    return latest;
+  };
 }
 
 /** The end of a window that starts now. */

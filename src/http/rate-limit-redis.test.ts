@@ -7,7 +7,7 @@ import { anyPrefix, openAbsentRedis, openRedis, openRedisProxy, withoutRedis } f
 import { turnedClock } from '../core/clock.ts';
 import { DAY_MS } from '../core/durations.ts';
 import { silentLog } from '../core/log.ts';
-import type { Accounts } from '../domain/accounts/index.ts';
+import type { Accounts } from '../domain/access/accounts/index.ts';
 import { createLimits, type OwnLimit } from './rate-limit.ts';
 import { accountPlan, makePlan } from './rate-limit-plan.ts';
 import { RedisTallies } from './rate-limit-redis.ts';
@@ -32,7 +32,7 @@ async function passedOf(limit: OwnLimit, calls: number): Promise<number> {
 }
 
 describe('tallies in Redis', { skip: withoutRedis }, () => {
-  it('are the same as in memory, call by call', async () => {
+  it('tallies in Redis are the same as in memory, call by call', async () => {
     const redis = await openRedis();
     const tallies = new RedisTallies({ redis, log: silentLog });
     const calls = fc.array(
@@ -70,7 +70,7 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
     redis.disconnect();
   });
 
-  it('are shared by instances and never let more calls through, however many are concurrent', async () => {
+  it('tallies in Redis are shared by instances and never let more calls through, however many are concurrent', async () => {
     const prefix = anyPrefix();
     const clients = await Promise.all([openRedis(prefix), openRedis(prefix), openRedis(prefix)]);
     const passed = await Promise.all(
@@ -86,7 +86,7 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
     for (const redis of clients) redis.disconnect();
   });
 
-  it('expire in Redis when their windows have ended', async () => {
+  it('tallies in Redis expire in Redis when their windows have ended', async () => {
     const redis = await openRedis();
     const tallies = new RedisTallies({ redis, log: silentLog });
     const plan = makePlan([
@@ -101,7 +101,7 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
 });
 
 describe('limits without Redis', { skip: withoutRedis }, () => {
-  it('are counted in memory, halved, and in Redis again when it is back', async () => {
+  it('limits without Redis are counted in memory, halved, and in Redis again when it is back', async () => {
     const proxy = await openRedisProxy();
     const redis = await openRedis(undefined, proxy.url);
     const clock = turnedClock(START);
@@ -120,7 +120,7 @@ describe('limits without Redis', { skip: withoutRedis }, () => {
     proxy.cut();
   });
 
-  it('wait only once for a Redis that does not respond', async () => {
+  it('limits without Redis wait only once for a Redis that does not respond', async () => {
     const timeoutMs = 1_000;
     const proxy = await openRedisProxy();
     const redis = await openRedis(undefined, proxy.url, timeoutMs);
@@ -135,7 +135,7 @@ describe('limits without Redis', { skip: withoutRedis }, () => {
     proxy.cut();
   });
 
-  it('work from the start without Redis', async () => {
+  it('limits without Redis work from the start without Redis', async () => {
     const redis = await openAbsentRedis();
     assert.equal(await passedOf(sixPerHour(redis), 10), 3);
   });

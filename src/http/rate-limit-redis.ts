@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
 import type { Log } from '../core/log.ts';
-import type { Taken } from './rate-limit-memory.ts';
 import { endOf, type Plan } from './rate-limit-plan.ts';
+import type { Taken } from './rate-limit-tally.ts';
 import { SKEW_MS } from './rate-limit-tally.ts';
 
 /**

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
-import { MemoryTallies } from './rate-limit-memory.ts';
 import { accountPlan, makePlan } from './rate-limit-plan.ts';
-import { longestWait, newTally, rateLimitField, take } from './rate-limit-tally.ts';
+import { longestWait, MemoryTallies, newTally, rateLimitField, take } from './rate-limit-tally.ts';
 
 const START = Date.UTC(2026, 10, 21, 9, 0, 0);
 
@@ -27,7 +26,7 @@ function readField(field: string): { name: string; r: number; t: number }[] {
 }
 
 describe('the limits of an account', () => {
-  it('never refuse a client that follows the response headers', () => {
+  it('the limits of an account never refuse a client that follows the response headers', () => {
     let waits = 0;
     fc.assert(
       fc.property(
@@ -52,7 +51,7 @@ describe('the limits of an account', () => {
     assert.ok(waits > 100, `only ${waits} limits were ever reached`);
   });
 
-  it('let no more calls through than each window and the bucket allow', () => {
+  it('the limits of an account let no more calls through than each window and the bucket allow', () => {
     fc.assert(
       fc.property(
         policies,
@@ -86,7 +85,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('admit a caller exactly after the announced wait', () => {
+  it('the limits of an account admit a caller exactly after the announced wait', () => {
     fc.assert(
       fc.property(policies, (policy) => {
         const plan = accountPlan(policy, 0);
@@ -101,7 +100,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('use nothing for a refused call, and count the refused calls of a minute', () => {
+  it('the limits of an account use nothing for a refused call, and count the refused calls of a minute', () => {
     const plan = makePlan([{ name: 'hour', calls: 2, lengthMs: 3_600_000 }]);
     const tally = newTally();
     const answers = Array.from({ length: 6 }, () => take(tally, plan, START, 1));
@@ -120,7 +119,7 @@ describe('the limits of an account', () => {
     throttledUntil: null,
   };
 
-  it('keep the remaining calls when the clock is set back', () => {
+  it('the limits of an account keep the remaining calls when the clock is set back', () => {
     for (const back of [2_001, MINUTE_MS, 3_600_000, 30 * DAY_MS]) {
       const plan = accountPlan({ ...FREE, perMinute: 600, burst: 500 }, 0);
       const tally = newTally();
@@ -136,7 +135,7 @@ describe('the limits of an account', () => {
     }
   });
 
-  it('neither empty nor fill a small bucket when the clock is set back', () => {
+  it('the limits of an account neither empty nor fill a small bucket when the clock is set back', () => {
     const plan = accountPlan({ ...FREE, burst: 2 }, 0);
     const tally = newTally();
     assert.deepEqual(
@@ -145,7 +144,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('give nothing away when the clocks of instances differ by a second', () => {
+  it('the limits of an account give nothing away when the clocks of instances differ by a second', () => {
     const plan = accountPlan({ ...FREE, burst: 3 }, 0);
     const tally = newTally();
     const passed = Array.from({ length: 40 }, (_, call) =>
@@ -154,7 +153,7 @@ describe('the limits of an account', () => {
     assert.equal(passed, 3);
   });
 
-  it('are reported in the fields of the draft', () => {
+  it('the limits of an account are reported in the fields of the draft', () => {
     const plan = accountPlan(
       { perMinute: 60, perHour: 1_000, perDay: 10_000, burst: 10, autoThrottle: true, throttledUntil: null },
       0,
@@ -171,7 +170,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('are halved, but never to zero', () => {
+  it('the limits of an account are halved, but never to zero', () => {
     const policy = {
       perMinute: 60,
       perHour: 1,
@@ -192,7 +191,7 @@ describe('the limits of an account', () => {
 describe('tallies in memory', () => {
   const plan = makePlan([{ name: 'minute', calls: 1, lengthMs: MINUTE_MS }]);
 
-  it('remove inactive callers, and the oldest when there are too many', () => {
+  it('tallies in memory remove inactive callers, and the oldest when there are too many', () => {
     const tallies = new MemoryTallies(100);
     for (let caller = 0; caller < 1_000; caller += 1) {
       tallies.take(`flood ${caller}`, plan, { now: START, cost: 1 });

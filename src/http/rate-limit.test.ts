@@ -30,7 +30,7 @@ onEachEngine('limits in memory', (engine) => {
   const limits = () =>
     createLimits({ accounts: world.accounts, clock: world.clock, log: silentLog, redis: undefined });
 
-  it('return without a promise', async () => {
+  it('limits in memory return without a promise', async () => {
     const { key } = await world.userWithKey();
     const principal = await world.accounts.authenticate(key);
     const answers: unknown[] = [];
@@ -45,7 +45,7 @@ onEachEngine('limits in memory', (engine) => {
     assert.deepEqual(answers, [undefined, undefined, undefined]);
   });
 
-  it('name the exceeded limit and the time to wait, also for a refused call', async () => {
+  it('limits in memory name the exceeded limit and the time to wait, also for a refused call', async () => {
     const { id, key } = await world.userWithKey();
     const policy = { per_minute: 60, per_hour: 12, per_day: 500, burst: 10, auto_throttle_enabled: false };
     await world.accounts.users.setPolicy(id, policy, ADMIN);
@@ -65,7 +65,7 @@ onEachEngine('limits in memory', (engine) => {
     assert.match(hour.refused?.message ?? '', /12 calls an hour of the account/);
   });
 
-  it('halve the rates of an account that keeps calling, for ten minutes', async () => {
+  it('limits in memory halve the rates of an account that keeps calling, for ten minutes', async () => {
     const { id, key } = await world.userWithKey();
     const { account } = limits();
     const call = async () => {
@@ -92,7 +92,7 @@ onEachEngine('limits in memory', (engine) => {
     assert.match((await call()).headers['ratelimit-policy'] ?? '', /"minute";q=60;/);
   });
 
-  it('count calls without a key by address and in total, by UTC days', async () => {
+  it('limits in memory count calls without a key by address and in total, by UTC days', async () => {
     await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 3, anon_global_per_day: 5 }, ADMIN);
     const { anonymous } = limits();
     const call = (ip: string) => outcome((reply) => anonymous(ip, reply));
@@ -124,7 +124,7 @@ onEachEngine('limits in memory', (engine) => {
     assert.equal(await refusedOf('203.0.113.1', 1), 1);
   });
 
-  it('can be created for any action of an address', async () => {
+  it('limits in memory can be created for any action of an address', async () => {
     const five = limits().perIp('partners', 5, 86_400);
     for (let call = 0; call < 5; call += 1) {
       assert.equal((await outcome(() => five.check('192.0.2.1'))).refused, undefined);

@@ -7,14 +7,26 @@ import type { Log } from '../core/log.ts';
 import {
   type Accounts,
   clientAddress,
-  type EffectivePolicy,
   type GlobalPolicy,
   type Principal,
-} from '../domain/accounts/index.ts';
-import { MemoryTallies, type Taken } from './rate-limit-memory.ts';
-import { accountPlan, type Halvings, halved, makePlan, type Plan } from './rate-limit-plan.ts';
+} from '../domain/access/accounts/index.ts';
+import {
+  accountPlans,
+  anonymousPlans,
+  type Halvings,
+  halved,
+  makePlan,
+  type Plan,
+} from './rate-limit-plan.ts';
 import { RedisTallies } from './rate-limit-redis.ts';
-import { type Left, longestWait, rateLimitField, whatIsLeft } from './rate-limit-tally.ts';
+import {
+  type Left,
+  longestWait,
+  MemoryTallies,
+  rateLimitField,
+  type Taken,
+  whatIsLeft,
+} from './rate-limit-tally.ts';
 
 /** A limit of a number of calls per period for each caller. */
 export interface OwnLimit {
@@ -59,6 +71,15 @@ const EVERYBODY = 'all';
 /** A plan, unchanged or halved. */
 type PlanOf = (halvings: Halvings) => Plan;
 
+interface Own {
+  readonly name: string;
+  readonly calls: number;
+  readonly seconds: number;
+  readonly callerOf: (caller: string) => string;
+  readonly whose: string;
+}
+
+/** The limits of a service. */
 export function createLimits(options: LimitsOptions): Limits {
   const { accounts, clock, log, redis } = options;
   const shared = redis === undefined ? undefined : new RedisTallies({ redis, log });
@@ -77,16 +98,7 @@ export function createLimits(options: LimitsOptions): Limits {
   }
 
   const accountTallies = new MemoryTallies(MOST_CALLERS);
-  const plansByPolicy = new WeakMap<EffectivePolicy, Plan[]>();
-  const planFor = (policy: EffectivePolicy, halvings: Halvings): Plan => {
-    const plans = plansByPolicy.get(policy) ?? [];
-    const cached = plans[halvings];
-    if (cached !== undefined) return cached;
-    const plan = accountPlan(policy, halvings);
-    plans[halvings] = plan;
-    plansByPolicy.set(policy, plans);
-    return plan;
-  };
+  const planFor = accountPlans();
 
   function judgeAccount(principal: Principal, taken: Taken, reply: FastifyReply): void {
     const now = clock.now();
@@ -113,21 +125,7 @@ export function createLimits(options: LimitsOptions): Limits {
 
   const anonymousTallies = new MemoryTallies(MOST_CALLERS);
   const anonymousTotal = new MemoryTallies(1);
-  let anonymousPlans:
-    | { readonly quotas: GlobalPolicy; readonly perIp: Plan[]; readonly total: Plan[] }
-    | undefined;
-  const anonymousPlansOf = (quotas: GlobalPolicy) => {
-    if (anonymousPlans?.quotas === quotas) return anonymousPlans;
-    const halvings = [0, 1] as const;
-    const day = (name: string, calls: number) =>
-      halvings.map((times) => makePlan([{ name, calls: halved(calls, times), lengthMs: DAY_MS }]));
-    anonymousPlans = {
-      quotas,
-      perIp: day('day', quotas.anon_per_ip_per_day),
-      total: day('anonymous-day', quotas.anon_global_per_day),
-    };
-    return anonymousPlans;
-  };
+  const anonymousPlansOf = anonymousPlans();
 
   function takeAnonymous(quotas: GlobalPolicy, address: string, reply: FastifyReply): Promise<void> | void {
     const { perIp, total } = anonymousPlansOf(quotas);
@@ -161,14 +159,6 @@ export function createLimits(options: LimitsOptions): Limits {
         );
       },
     );
-  }
-
-  interface Own {
-    readonly name: string;
-    readonly calls: number;
-    readonly seconds: number;
-    readonly callerOf: (caller: string) => string;
-    readonly whose: string;
   }
 
   function ownLimit({ name, calls, seconds, callerOf, whose }: Own): OwnLimit {

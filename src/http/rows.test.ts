@@ -59,7 +59,7 @@ describe('rows', () => {
     ],
   );
 
-  it('are a JSON array across batches', async () => {
+  it('rows are a JSON array across batches', async () => {
     batches = ODD;
     const answer = await fetch(url());
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -70,14 +70,14 @@ describe('rows', () => {
     ]);
   });
 
-  it('are CSV as in RFC 4180', async () => {
+  it('rows are CSV as in RFC 4180', async () => {
     batches = ODD;
     const answer = await fetch(`${url()}?format=csv`);
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
     assert.equal(await answer.text(), 'name,value\r\n"a,b",1.5\r\n"say ""hi""\n",\r\nå,true\r\n');
   });
 
-  it('may be empty', async () => {
+  it('rows may be empty', async () => {
     for (const none of [of(), of([]), of([], [])]) {
       batches = none;
       assert.equal(await (await fetch(url())).text(), '[]');
@@ -93,7 +93,7 @@ describe('rows', () => {
     ['*/*', 'application/json'],
     ['text/html', 'application/json'],
   ] as const) {
-    it(`are ${type} for Accept: ${accept}`, async () => {
+    it(`rows are ${type} for Accept: ${accept}`, async () => {
       batches = ODD;
       const answer = await fetch(url(), { headers: { accept } });
       assert.equal(answer.headers.get('content-type')?.split(';')[0], type);
@@ -101,7 +101,7 @@ describe('rows', () => {
     });
   }
 
-  it('are an error response when the first batch fails', async () => {
+  it('rows are an error response when the first batch fails', async () => {
     // biome-ignore lint/correctness/useYield: it fails before the first batch
     batches = async function* () {
       throw new Error('no database');
@@ -109,7 +109,7 @@ describe('rows', () => {
     assert.equal((await fetch(url())).status, 500);
   });
 
-  it('break the connection when a later batch fails', async () => {
+  it('rows break the connection when a later batch fails', async () => {
     batches = async function* () {
       yield [{ name: 'first', value: 1 }];
       throw new Error('the database is gone');
@@ -119,7 +119,7 @@ describe('rows', () => {
     await assert.rejects(answer.text());
   });
 
-  it('stop being read when the caller disconnects', async () => {
+  it('rows stop being read when the caller disconnects', async () => {
     let isOver = false;
     batches = async function* () {
       try {
@@ -132,7 +132,7 @@ describe('rows', () => {
     await until('the reading has ended', () => isOver);
   });
 
-  it('wait for a slow caller', async () => {
+  it('rows wait for a slow caller', async () => {
     let made = 0;
     batches = async function* () {
       for (; made < 1_000; made += 1) yield [{ name: 'x'.repeat(100_000), value: made }];
@@ -153,7 +153,7 @@ describe('rows', () => {
     assert.ok(bytes > 100_000_000);
   });
 
-  it('buffer little for callers that do not read, and disconnect them after half a minute', async () => {
+  it('rows buffer little for callers that do not read, and disconnect them after half a minute', async () => {
     // The system itself buffers some megabytes for each.
     const READERS = 24;
     const BATCH_BYTES = 30_000;
@@ -188,7 +188,7 @@ describe('rows', () => {
     await until('they have noticed', () => answers.every(({ closed, complete }) => closed && !complete));
   });
 
-  it('are not cut off for a caller that reads, however slowly', async () => {
+  it('rows are not cut off for a caller that reads, however slowly', async () => {
     let made = 0;
     batches = async function* () {
       for (; made < 200; made += 1) yield [{ name: 'x'.repeat(100_000), value: made }];
@@ -209,7 +209,7 @@ describe('rows', () => {
     assert.ok(bytes > 20_000_000);
   });
 
-  it('are not read for HEAD', async () => {
+  it('rows are not read for HEAD', async () => {
     batches = ODD;
     const answer = await fetch(url(), { method: 'HEAD' });
     assert.equal(answer.status, 200);

@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts';
 /** Text, a number, a boolean or null; a JSON number stays a number. */
 export type Cell = string | number | boolean | null;
 
-export type RowFormat = 'json' | 'csv';
+type RowFormat = 'json' | 'csv';
 
 export interface Rows<R extends Readonly<Record<string, Cell>>> {
   /** The order of the columns in both formats. */

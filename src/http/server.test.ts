@@ -41,11 +41,11 @@ describe('a server', () => {
   });
   after(() => app.close());
 
-  it('does not start with a route that declares no access', () => {
+  it('a server does not start with a route that declares no access', () => {
     assert.throws(() => makeServer().app.get('/open', () => 'hello'), /GET \/open declares no access/);
   });
 
-  it('hides the text of unexpected errors, which is logged with the request id', async () => {
+  it('a server hides the text of unexpected errors, which is logged with the request id', async () => {
     for (const url of ['/fails', '/rejects']) {
       const reply = await app.inject({ url, headers: { 'x-request-id': `id-of${url.slice(1)}` } });
       assert.equal(reply.statusCode, 500);
@@ -60,7 +60,7 @@ describe('a server', () => {
     assert.match(lines[0] ?? '', /id-offails/);
   });
 
-  it('parses a body once, as UTF-8, and keeps its numbers', async () => {
+  it('a server parses a body once, as UTF-8, and keeps its numbers', async () => {
     const reply = await app.inject({
       method: 'POST',
       url: '/echo',
@@ -70,7 +70,7 @@ describe('a server', () => {
     assert.deepEqual(reply.json(), { got: { a: [1000, 0, 0.1, 'å😀'] } });
   });
 
-  it('gives the position of a JSON syntax error, but not the text there', async () => {
+  it('a server gives the position of a JSON syntax error, but not the text there', async () => {
     const reply = await app.inject({
       method: 'POST',
       url: '/echo',
@@ -82,7 +82,7 @@ describe('a server', () => {
     assert.ok(!reply.body.includes('canary'));
   });
 
-  it('is degraded by a failed probe that is not vital', async () => {
+  it('a server is degraded by a failed probe that is not vital', async () => {
     const reply = await app.inject({ url: '/readyz' });
     assert.deepEqual(
       [reply.statusCode, reply.json()],
@@ -90,7 +90,7 @@ describe('a server', () => {
     );
   });
 
-  it('gives a probe two seconds, runs all at once, and reuses their results for a second', async () => {
+  it('a server gives a probe two seconds, runs all at once, and reuses their results for a second', async () => {
     const clock = turnedClock();
     let asked = 0;
     const silent = () => {
@@ -125,7 +125,7 @@ describe('a server', () => {
     await own.app.close();
   });
 
-  it('sends HSTS only where the service is reached by https', async () => {
+  it('a server sends HSTS only where the service is reached by https', async () => {
     for (const [publicUrl, header] of [
       ['https://elnav.example', 'max-age=31536000'],
       ['http://elnav.example', undefined],
@@ -139,7 +139,7 @@ describe('a server', () => {
     }
   });
 
-  it('reports a request whose caller has disconnected, though its address is no longer known', async (test) => {
+  it('a server reports a request whose caller has disconnected, though its address is no longer known', async (test) => {
     const callers: string[] = [];
     const { app: traced } = makeServer([], {
       traces: {
@@ -167,7 +167,7 @@ describe('a server', () => {
     assert.deepEqual(callers, ['null disconnected']);
   });
 
-  it('finishes running requests and refuses new ones when it stops', async () => {
+  it('a server finishes running requests and refuses new ones when it stops', async () => {
     const running = app.inject({ url: '/waits' });
     running.catch(() => {});
     const drain = server.drain().then(() => 'drained');
@@ -181,7 +181,7 @@ describe('a server', () => {
     assert.equal(await drain, 'drained');
   });
 
-  it('writes the responses to requests that arrive together when all of them are handled', async () => {
+  it('a server writes the responses to requests that arrive together when all of them are handled', async () => {
     const { app } = makeServer();
     const written: number[] = [];
     app.get('/now', { config: { access: 'key' } }, (request, reply) => {

@@ -1,5 +1,8 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -9,21 +12,106 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Clock } from '../core/clock.ts';
-import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
+import { AppError, ERRORS, type ErrorCodeName, OperatorError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import { LateChild, type Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Traces } from '../core/traces.ts';
 import type { Gate } from './access.ts';
-import { BatchedResponse } from './batched-response.ts';
 import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import { addHealth, type Probe } from './health.ts';
 import { isRequestId } from './request-id.ts';
-import { lazySerializers } from './serializers.ts';
-import { readTls, type TlsFiles } from './tls.ts';
 import { traceRefused, traceRequests } from './traced.ts';
 import { addUnknownRoutes } from './unknown-routes.ts';
+
+type EndArguments = Parameters<ServerResponse['end']>;
+
+/** Responses that are written at the end of this turn of the event loop. */
+const ending: BatchedResponse[] = [];
+
+function writeAll(): void {
+  for (const response of ending.splice(0)) response.endNow();
+}
+
+/**
+ * A response that is written when all requests that arrived together have been handled. A write wakes its receiver: a proxy or client
+ * on the same machine that sleeps and wakes between two responses costs this process about as much as a request (decision 0053).
+ */
+class BatchedResponse extends ServerResponse {
+  #end: EndArguments | undefined;
+
+  get isEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  override end(...given: unknown[]): this {
+    if (this.#end !== undefined) return this;
+    this.#end = given as unknown as EndArguments;
+    if (ending.push(this) === 1) setImmediate(writeAll);
+    return this;
+  }
+
+  /** Writes it, if it is ended and not written yet. */
+  endNow(): void {
+    if (this.#end !== undefined && !this.finished) super.end(...this.#end);
+  }
+}
+
+// Node's types declare it as a field, which a class cannot override with a getter.
+Object.defineProperty(BatchedResponse.prototype, 'writableEnded', {
+  get(this: BatchedResponse): boolean {
+    return this.isEnded;
+  },
+});
+
+type Factory = ReturnType<typeof SerializerSelector>;
+
+/**
+ * Fastify's own compiler of the schemas of responses, which compiles each when it is first sent: for all of them it takes longer than to
+ * load the program, at each start.
+ */
+const lazySerializers: Factory = (schemas, options) => {
+  const compile = SerializerSelector()(schemas, options);
+  return (route) => {
+    let serialize: ReturnType<typeof compile> | undefined;
+    return (document: unknown) => {
+      serialize ??= compile(route);
+      return serialize(document);
+    };
+  };
+};
+
+interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Reads the certificate and its key and checks that they match; throws an error that names the fault. */
+function readTls({ certFile, keyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
+  const read = (name: string, file: string): Buffer => {
+    try {
+      return readFileSync(file);
+    } catch (cause) {
+      throw new OperatorError(`${name}: ${file} cannot be read (${messageOf(cause)}).`, { cause });
+    }
+  };
+  const cert = read('ELNAV_TLS_CERT_FILE', certFile);
+  const key = read('ELNAV_TLS_KEY_FILE', keyFile);
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    throw new OperatorError(
+      `ELNAV_TLS_CERT_FILE ${certFile} and ELNAV_TLS_KEY_FILE ${keyFile} are not a PEM certificate and its key (${messageOf(cause)}).`,
+      { cause },
+    );
+  }
+  return { cert, key };
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
 
 export interface ServerOptions {
   readonly service: Service;
@@ -53,41 +141,24 @@ export interface Server {
 }
 
 /** The maximum size of a body unless the route sets its own: callers' bodies are rarely larger than a few KiB. */
+// control: a body has at most 16 KiB unless its route permits more [bodies] => 256 * 1024
 const BODY_LIMIT = 16 * 1024;
 /** A year, and only for this host: others of the domain may belong to somebody else (RFC 6797). */
 const HSTS = 'max-age=31536000';
 
-/** Creates the HTTP server of a service: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
-export function createServer(options: ServerOptions): Server {
-  const { service, random, log, metrics, gate, tls, traces } = options;
-  const prefix = randomBase62(random, 10);
-  const logsRequests = log.level === 'debug' || log.level === 'trace';
-  const isSecure = tls !== undefined || options.publicUrl?.startsWith('https:') === true;
-  let requests = 0;
-  let running = 0;
-  const stopping = new AbortController();
-  let drained = () => {};
-  const newId = () => {
-    requests += 1;
-    return `${prefix}-${requests.toString(36)}`;
-  };
-
-  const http = {
-    // Node's own refusal has no body; ours is below.
-    requireHostHeader: false,
-    ServerResponse: BatchedResponse as typeof ServerResponse,
-    // Upgrades only to a WebSocket that a route handles; a client that offers HTTP/2 (curl --http2) gets HTTP/1.1.
-    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
-      app.server.listenerCount('upgrade') > 0 && headers.upgrade?.toLowerCase() === 'websocket',
-  };
-  const common = {
+/** How Fastify is set up, whichever kind of server it is; `newId` makes the id of a request that has none. */
+function settingsOf({ service, log, traces, trustProxy }: ServerOptions, newId: () => string) {
+  return {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (parent: FastifyBaseLogger, bindings: Record<string, unknown>) =>
       new LateChild(parent as Log, bindings) as FastifyBaseLogger,
     bodyLimit: BODY_LIMIT,
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
-    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    // A decimal is text of digits, described for callers; the serializer would warn of a format that it does not know.
+    serializerOpts: { ajv: { formats: { decimal: true } } },
+    // control: X-Forwarded-For is ignored unless a proxy is trusted [routes/addresses] => true
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
@@ -112,6 +183,32 @@ export function createServer(options: ServerOptions): Server {
         traceRefused(traces, { service, method: 'unknown', id, ...refused, ip });
     },
   } satisfies FastifyServerOptions;
+}
+
+/** Creates the HTTP server of a service: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
+export function createServer(options: ServerOptions): Server {
+  const { service, random, log, metrics, gate, tls, traces } = options;
+  const prefix = randomBase62(random, 10);
+  const logsRequests = log.level === 'debug' || log.level === 'trace';
+  const isSecure = tls !== undefined || options.publicUrl?.startsWith('https:') === true;
+  let requests = 0;
+  let running = 0;
+  const stopping = new AbortController();
+  let drained = () => {};
+  const newId = () => {
+    requests += 1;
+    return `${prefix}-${requests.toString(36)}`;
+  };
+
+  const http = {
+    // Node's own refusal has no body; ours is below.
+    requireHostHeader: false,
+    ServerResponse: BatchedResponse as typeof ServerResponse,
+    // Upgrades only to a WebSocket that a route handles; a client that offers HTTP/2 (curl --http2) gets HTTP/1.1.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+      app.server.listenerCount('upgrade') > 0 && headers.upgrade?.toLowerCase() === 'websocket',
+  };
+  const common = settingsOf(options, newId);
   const app: FastifyInstance =
     tls === undefined
       ? Fastify({ ...common, http })

@@ -18,13 +18,13 @@ function server(contact: string | undefined, configuredUrl?: string) {
 }
 
 describe('well-known files', () => {
-  it('keep search engines from personal pages', async () => {
+  it('well-known files keep search engines from personal pages', async () => {
     const { headers, body } = await server(undefined).inject('/robots.txt');
     assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
     assert.equal(body, 'User-agent: *\nDisallow: /link/\nDisallow: /oauth/\n');
   });
 
-  it('name the contact for security reports, for less than a year', async () => {
+  it('well-known files name the contact for security reports, for less than a year', async () => {
     const plain = await server('mailto:security@example.com').inject('/.well-known/security.txt');
     assert.equal(plain.statusCode, 200);
     assert.equal(plain.headers['content-type'], 'text/plain; charset=utf-8');
@@ -38,7 +38,7 @@ describe('well-known files', () => {
     assert.match(body, /\nCanonical: https:\/\/connect\.example\/\.well-known\/security\.txt\n$/);
   });
 
-  it('are missing without a configured contact', async () => {
+  it('well-known files are missing without a configured contact', async () => {
     const missing = await server(undefined).inject('/.well-known/security.txt');
     assert.equal(missing.statusCode, 404);
     assert.match(missing.json().error, /^there is no contact for security reports/);

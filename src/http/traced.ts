@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, type ErrorCodeName } from '../core/errors.ts';
 import type { Kept, RequestEnd, RequestFacts, TracedWork, Traces } from '../core/traces.ts';
-import { clientAddress } from '../domain/accounts/index.ts';
+import { clientAddress } from '../domain/access/accounts/index.ts';
 import type { Service } from './errors.ts';
 
 declare module 'fastify' {

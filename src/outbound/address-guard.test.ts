@@ -35,7 +35,7 @@ const inside =
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
 describe('a base address, where no local network is permitted', () => {
-  it('is public, over https, and without a password', () => {
+  it('a base address, where no local network is permitted is public, over https, and without a password', () => {
     const guard = publicAddresses();
     for (const host of ['127.0.0.1', '0x7f.1', '127.1', '2130706433', '[::1]', '10.0.0.1'])
       assert.match(said(guard, `https://${host}/api`) ?? '', /is in a private network/, host);
@@ -48,14 +48,14 @@ describe('a base address, where no local network is permitted', () => {
     assert.equal(said(guard, 'https://93.184.215.14:8443'), undefined);
   });
 
-  it('is refused with the network, the setting, and the other way', () => {
+  it('a base address, where no local network is permitted is refused with the network, the setting, and the other way', () => {
     assert.equal(
       said(publicAddresses(), 'http://192.168.1.20'),
       '192.168.1.20 is in a private network that is not called from here: ELNAV_LOCAL_NETWORKS is off; set it to 192.168.1.0/24, or link the device through a gateway in its network (POST /gateways)',
     );
   });
 
-  it('does not tell strangers where names of a network lead', async () => {
+  it('a base address, where no local network is permitted does not tell strangers where names of a network lead', async () => {
     const told = await looked(publicAddresses(inside('10.3.4.5')), 'https://a.example');
     assert.match(String(told), /^a.example leads into a private network that .* such as 192.168.1.0\/24, or/);
     assert.doesNotMatch(String(told), /10\.3/);
@@ -65,7 +65,7 @@ describe('a base address, where no local network is permitted', () => {
 describe('a base address, where local networks are permitted', () => {
   const home = listedNetworks(['192.168.1.0/24', 'fd00::/8']);
 
-  it('is called there without https and at any port, and nowhere else', async () => {
+  it('a base address, where local networks are permitted is called there without https and at any port, and nowhere else', async () => {
     const guard = permittedAddresses(home, inside('192.168.1.20'));
     for (const url of ['http://192.168.1.20', 'https://192.168.1.20:1234', 'http://[fd12::1]:81'])
       assert.equal(said(guard, url), undefined, url);
@@ -79,7 +79,7 @@ describe('a base address, where local networks are permitted', () => {
       assert.match(said(guard, url) ?? '', /at which no device is/, url);
   });
 
-  it('is called as before where it is public', async () => {
+  it('a base address, where local networks are permitted is called as before where it is public', async () => {
     const guard = permittedAddresses(home, inside(PUBLIC.address));
     assert.equal(await looked(guard, 'https://a.example'), PUBLIC.address);
     for (const url of ['http://a.example', 'https://a.example:9200'])
@@ -91,7 +91,7 @@ describe('a base address, where local networks are permitted', () => {
     assert.match(said(guard, `http://${PUBLIC.address}`) ?? '', /over https only/);
   });
 
-  it('is refused whole where a name has one address elsewhere', async () => {
+  it('a base address, where local networks are permitted is refused whole where a name has one address elsewhere', async () => {
     const guard = permittedAddresses(home, inside('192.168.1.20', '10.0.0.1'));
     assert.match(
       String(await looked(guard, 'http://a.example')),
@@ -104,7 +104,7 @@ describe('a base address, where local networks are permitted', () => {
     );
   });
 
-  it('follows the networks of the machine, without those that it shares with strangers', () => {
+  it('a base address, where local networks are permitted follows the networks of the machine, without those that it shares with strangers', () => {
     const named = (address: string, cidr: string | null) =>
       ({
         address,
@@ -150,7 +150,7 @@ describe('a guarded client', () => {
   };
   const isRefused = { code: 'vendor.address_not_permitted' };
 
-  it('calls nothing inside, however it is written', async (test) => {
+  it('a guarded client calls nothing inside, however it is written', async (test) => {
     // One that would answer, so that only the guard can be what stops the call.
     const { url, requests } = await testServer(test, [answers(200)]);
     const { port } = new URL(url);
@@ -169,7 +169,7 @@ describe('a guarded client', () => {
     assert.equal(requests.length, 0);
   });
 
-  it('connects to the address that it judged: a name that turns inside is refused', async () => {
+  it('a guarded client connects to the address that it judged: a name that turns inside is refused', async () => {
     const asked: string[] = [];
     let addresses: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
     const guard = publicAddresses(async (hostname) => {
@@ -188,7 +188,7 @@ describe('a guarded client', () => {
     await http.close();
   });
 
-  it('gives the socket the addresses that it judged, once', async () => {
+  it('a guarded client gives the socket the addresses that it judged, once', async () => {
     const inTurn = [[PUBLIC], [{ address: '127.0.0.1', family: 4 }]];
     const guard = publicAddresses(async () => inTurn.shift() ?? []);
     assert.deepEqual(await looked(guard, 'https://a.example', true), [PUBLIC]);
@@ -196,7 +196,7 @@ describe('a guarded client', () => {
     assert.equal(await looked(guard, 'https://a.example'), 'the name has no address');
   });
 
-  it('calls a name without https only where it is in a local network', async (test) => {
+  it('a guarded client calls a name without https only where it is in a local network', async (test) => {
     const { url, requests } = await testServer(test, [answers(200)]);
     const { port } = new URL(url);
     let addresses = [PUBLIC];
@@ -209,7 +209,7 @@ describe('a guarded client', () => {
     await http.close();
   });
 
-  it('shares its connections and its guard', async () => {
+  it('a guarded client shares its connections and its guard', async () => {
     const agent = createAgent(publicAddresses(async () => [{ address: '127.0.0.1', family: 4 }]));
     const first = createHttp({ ...options, baseUrl: 'https://a.example', agent });
     const second = createHttp({ ...options, baseUrl: 'https://b.example', agent });

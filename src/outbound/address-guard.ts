@@ -1,8 +1,53 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isIn, isPublicAddress, whyNoDevice } from '../core/addresses.ts';
+import { isIn, isPublicAddress, networkAround, whyNoDevice } from '../core/addresses.ts';
+import { AppError } from '../core/errors.ts';
 import { type LocalNetworks, NO_LOCAL_NETWORKS } from '../core/local-networks.ts';
-import { addressRefusals } from './address-refusals.ts';
+
+const SETTING = 'ELNAV_LOCAL_NETWORKS';
+const ANY_NETWORK = 'the network of the device, such as 192.168.1.0/24';
+
+const refused = (sentence: string): AppError => new AppError('vendor.address_not_permitted', sentence);
+
+/** The reason why an address is not called, and how to permit it; `host` is the entered address or name. */
+function addressRefusals(local: LocalNetworks) {
+  const permitted = () => local.current();
+
+  /** The current setting, and the two ways to the device. */
+  function ways(network: string): string {
+    const { setting } = local;
+    const means =
+      setting === 'on' ? `on, which permits ${permitted().join(' and ') || 'none here'}` : setting;
+    return `${SETTING} is ${means}; set it to ${network}, or link the device through a gateway in its network (POST /gateways)`;
+  }
+
+  return {
+    withoutDevices(host: string, address: string, what: string): AppError {
+      const subject = host === address ? `${address} is` : `${host} leads to ${address},`;
+      return refused(
+        `${subject} ${what}, at which no device is; give the address that the device has in its own network`,
+      );
+    },
+
+    private(host: string, address: string): AppError {
+      // A caller who may connect to no address in there does not learn how its names resolve either.
+      const isTold = host === address || permitted().length > 0;
+      const subject =
+        host === address ? `${address} is in` : `${host} leads ${isTold ? `to ${address} in` : 'into'}`;
+      const network = isTold ? [...permitted(), networkAround(address)].join(',') : ANY_NETWORK;
+      return refused(`${subject} a private network that is not called from here: ${ways(network)}`);
+    },
+
+    /** @param how what public addresses are called with: `over https` */
+    public(host: string, how: string): AppError {
+      const network = permitted().length > 0 ? `${permitted().join(',')} and ${ANY_NETWORK}` : ANY_NETWORK;
+      return refused(`${host} is called ${how} only, unless it is in a local network: ${ways(network)}`);
+    },
+
+    withPassword: (host: string): AppError =>
+      refused(`the address of ${host} holds a user name or a password; leave them out`),
+  };
+}
 
 /** All addresses of a host name; `node:dns` unless a test says otherwise. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -60,9 +105,11 @@ export function permittedAddresses(local: LocalNetworks, resolve: Resolve = reso
   /** @param how what is wrong with the call where the address is public */
   function checkAddress(host: string, address: string, how: string | null): void {
     const what = whyNoDevice(address);
+    // control: the metadata service of a cloud is no device, though its network is permitted
     if (what !== null) throw refusals.withoutDevices(host, address, what);
     if (isIn(address, local.current())) return;
     if (!isPublicAddress(address)) throw refusals.private(host, address);
+    // control: a permitted network opens no other way to public addresses
     if (how !== null) throw refusals.public(host, how);
   }
 
@@ -75,6 +122,7 @@ export function permittedAddresses(local: LocalNetworks, resolve: Resolve = reso
     const addresses = await resolve(host);
     if (addresses.length === 0)
       throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' });
+    // control: a name that leads elsewhere later is judged again [receivers]
     for (const { address } of addresses) checkAddress(host, address, how);
     return addresses;
   }

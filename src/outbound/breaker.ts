@@ -15,7 +15,7 @@ export interface Failed {
 }
 
 /** Leaves a service alone that failed again and again; after a pause one call at a time tries it. */
-export interface Breaker {
+interface Breaker {
   /**
    * ms until the service may be asked again; 0 lets this call through. After a pause only one call at a time gets 0, and must be
    * settled.

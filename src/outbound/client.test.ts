@@ -6,7 +6,7 @@ import { answers, fails, testServer } from './test-server.ts';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('a call', () => {
-  it('sends path, repeated query, headers and body, and reads the answer', async (test) => {
+  it('a call sends path, repeated query, headers and body, and reads the answer', async (test) => {
     const bodies: string[] = [];
     const { http, requests, observed } = await testServer(
       test,
@@ -37,7 +37,7 @@ describe('a call', () => {
     assert.deepEqual(observed, [{ name: 'tester', outcome: 'ok', seconds: 0, attempts: 1 }]);
   });
 
-  it('sends a form as one', async (test) => {
+  it('a call sends a form as one', async (test) => {
     const bodies: string[] = [];
     const { http } = await testServer(test, [
       (request, response) => {
@@ -49,7 +49,7 @@ describe('a call', () => {
     assert.deepEqual(bodies, ['grant_type=a+b&code=1%262']);
   });
 
-  it('reads gzip and brotli, and refuses what it did not ask for', async (test) => {
+  it('a call reads gzip and brotli, and refuses what it did not ask for', async (test) => {
     const { http, requests } = await testServer(test, [
       answers(200, gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }),
       answers(200, brotliCompressSync('{"a":2}'), { 'content-encoding': 'br' }),
@@ -68,7 +68,7 @@ describe('a call', () => {
     assert.equal(requests[0]?.headers['accept-encoding'], 'gzip, br');
   });
 
-  it('refuses a path that leaves its base address', async (test) => {
+  it('a call refuses a path that leaves its base address', async (test) => {
     const { http, requests } = await testServer(test, [answers(200)]);
     for (const path of ['a', '/a/../b', '/devices/%2e%2E/x', '/a/.', '/a?b', '/a#b', '/a\\b'])
       await assert.rejects(http.send({ path }), /path for tester/);
@@ -77,7 +77,7 @@ describe('a call', () => {
     assert.equal(requests[0]?.url, '//example.org/x', 'it is still this server');
   });
 
-  it('keeps the path of its base address, with or without a slash at its end', async (test) => {
+  it('a call keeps the path of its base address, with or without a slash at its end', async (test) => {
     const { url, requests } = await testServer(test, [answers(200)]);
     for (const base of ['/v1', '/v1/']) {
       const { http } = await testServer(test, [answers(200)], { baseUrl: `${url}${base}` });
@@ -89,7 +89,7 @@ describe('a call', () => {
     );
   });
 
-  it('with a header that is none is not sent', async (test) => {
+  it('a call with a header that is none is not sent', async (test) => {
     const { http, requests, observed } = await testServer(test, [answers(200)]);
     const headers = { authorization: 'Bearer secret\r\nx: y' };
     await assert.rejects(
@@ -102,7 +102,7 @@ describe('a call', () => {
 });
 
 describe('an answer that cannot be used', () => {
-  it('is no JSON: a page, text, a dangerous or a bottomless value', async (test) => {
+  it('an answer that cannot be used is no JSON: a page, text, a dangerous or a bottomless value', async (test) => {
     const { http } = await testServer(test, [
       answers(200, '<!DOCTYPE html><html>secret-in-body</html>', { 'content-type': 'text/html' }),
       answers(200, '{"secret-in-body": 1,', JSON_TYPE),
@@ -120,7 +120,7 @@ describe('an answer that cannot be used', () => {
     await assert.rejects(json, fails('answer_invalid', /not valid Unicode/));
   });
 
-  it('is too large, whether that is told, found out or unpacked', async (test) => {
+  it('an answer that cannot be used is too large, whether that is told, found out or unpacked', async (test) => {
     const mebibytes = Buffer.alloc(10 * 1024 * 1024, 0x20);
     const { http, requests } = await testServer(test, [
       answers(200, mebibytes, { 'content-length': String(mebibytes.length) }),
@@ -143,7 +143,7 @@ describe('an answer that cannot be used', () => {
     assert.equal(requests.length, 5, 'none is asked for again');
   });
 
-  it('is a redirect, wherever it leads', async (test) => {
+  it('an answer that cannot be used is a redirect, wherever it leads', async (test) => {
     const { http, requests } = await testServer(test, [
       answers(302, '', { location: 'http://169.254.169.254/latest/meta-data' }),
       answers(301, '', { location: '/elsewhere' }),
@@ -162,7 +162,7 @@ describe('an answer that cannot be used', () => {
     assert.equal(requests.length, 3);
   });
 
-  it('is a status from 400 on that was not expected', async (test) => {
+  it('an answer that cannot be used is a status from 400 on that was not expected', async (test) => {
     const { http, requests, observed } = await testServer(test, [
       answers(403, 'secret-in-body'),
       answers(404),

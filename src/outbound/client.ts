@@ -2,15 +2,99 @@ import { type Http, type HttpAnswer, HttpFailure, type HttpFailureKind } from '.
 import { type Clock, sleep } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
+import { faultInJsonOf, type Json } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { createSemaphore } from '../core/semaphore.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { createAgent, type OutboundAgent } from './agent.ts';
-import { answerOf } from './answer.ts';
 import { createBreaker } from './breaker.ts';
 import { exchange, type Incoming, type Outgoing, outOfTime } from './exchange.ts';
 import { outgoingOf } from './outgoing.ts';
-import { isPassing, retryDelayMs } from './retry-delay.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What came in, with the ways to read it. */
+function answerOf(name: string, { status, headers, bytes }: Incoming): HttpAnswer {
+  const text = (): string => {
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      throw new HttpFailure('answer_invalid', `${name} returned text that is not UTF-8`, { status });
+    }
+  };
+  return {
+    status,
+    headers,
+    bytes,
+    text,
+    json() {
+      const read = text();
+      let value: Json;
+      try {
+        value = JSON.parse(read);
+      } catch {
+        // The parser's own words quote the body.
+        const what = /^\s*</.test(read) ? 'a page' : 'a body';
+        throw new HttpFailure('answer_invalid', `${name} returned ${what} that is not JSON`, { status });
+      }
+      const fault = faultInJsonOf(read, value);
+      if (fault !== null)
+        throw new HttpFailure(
+          'answer_invalid',
+          `${name} returned JSON that is not accepted: ${wherever(fault)}`,
+          {
+            status,
+          },
+        );
+      return value;
+    },
+  };
+}
+
+/** The path in a fault is made of the sender's own field names, which are not repeated. */
+function wherever(fault: string): string {
+  if (fault.includes('deeper')) return 'it is nested too deep';
+  if (fault.includes('__proto__')) return 'it has a field named __proto__';
+  return 'it holds text that is not valid Unicode';
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 8_000;
+/** A service that asks for more than this is not waited for within one call. */
+const LONGEST_ASKED_WAIT_MS = 10_000;
+
+/**
+ * ms to wait before the call is sent again after so many failed attempts, or null where it should not be. Half of the wait is
+ * drawn, so that many clients do not come back together.
+ */
+export function retryDelayMs(failure: HttpFailure, attempt: number, random: Random): number | null {
+  if (!isPassing(failure)) return null;
+  const asked = (failure.retryAfterSeconds ?? 0) * 1000;
+  // A service that has enough and does not say for how long is not asked for more: the next call would count too.
+  if (failure.kind === 'rate_limited' && asked === 0) return null;
+  if (asked > LONGEST_ASKED_WAIT_MS) return null;
+  const full = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
+  return asked + Math.round((full / 2) * (1 + fraction(random)));
+}
+
+/** Whether it may be otherwise a moment later. */
+function isPassing(failure: HttpFailure): boolean {
+  switch (failure.kind) {
+    case 'unreachable':
+    case 'timeout':
+    case 'rate_limited':
+    case 'server_error':
+      return true;
+    case 'refused':
+    case 'answer_invalid':
+      return false;
+  }
+}
+
+function fraction(random: Random): number {
+  const bytes = random(2);
+  return ((bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) / 65_536;
+}
 
 /** One call as it ended, with its repetitions. */
 export interface Observation {
@@ -72,7 +156,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   const { name, clock, random, log } = settings;
   const agent = options.agent ?? createAgent(options.guard);
   const breaker = createBreaker(clock);
-  const lanes = createSemaphore({ places: settings.mostAtOnce, waiting: MOST_WAITING });
+  const semaphore = createSemaphore({ places: settings.mostAtOnce, waiting: MOST_WAITING });
   const closing = new AbortController();
 
   /** One attempt within its own time. */
@@ -105,7 +189,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
       breaker.succeeded();
       return incoming;
     } catch (error) {
-      // Whoever refuses or limits us is there; a caller who gave up says nothing of the service.
+      // A refusal or a limit proves that the service is up; a caller that gave up proves nothing.
       if (given.aborted) breaker.unsettled();
       else if (!(error instanceof HttpFailure) || !isPassing(error) || error.kind === 'rate_limited')
         breaker.succeeded();
@@ -117,12 +201,12 @@ export function createHttp(options: HttpOptions): OutboundHttp {
 
   const run = async (outgoing: Outgoing, call: Call): Promise<HttpAnswer> => {
     agent.guard?.checkUrl(outgoing.url);
-    if (lanes.isFull)
+    if (semaphore.isFull)
       throw new HttpFailure('rate_limited', `too many calls to ${name} are waiting`, {
         retryAfterSeconds: BUSY_SECONDS,
         wasSent: false,
       });
-    const leave = await lanes.acquire(call.signal);
+    const leave = await semaphore.acquire(call.signal);
     try {
       for (;;) {
         try {
@@ -130,6 +214,8 @@ export function createHttp(options: HttpOptions): OutboundHttp {
           return answerOf(name, await guarded(outgoing, call.signal));
         } catch (error) {
           if (!(error instanceof HttpFailure)) throw error;
+          // control: a command that was sent once and then failed to connect may have been carried out [outbound/failing] =>
+          // call.wasSent = error.wasSent
           call.wasSent ||= error.wasSent;
           const delayMs =
             outgoing.mayRepeat && call.attempts < settings.attempts

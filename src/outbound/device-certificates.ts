@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
-import type { DeviceCertificates, PinnedCertificate } from '../adapter/certificate.ts';
+import type { DeviceCertificates, PinnedCertificate } from '../adapter/connections.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { guardedConnector } from './agent.ts';
 import type { Dialer } from './connections/dialer.ts';
@@ -43,6 +43,7 @@ export function pinnedConnector(
     connect(target, (error, socket) => {
       if (error !== null) return done(error, null);
       const shown = socket instanceof TLSSocket ? shownOn(socket) : undefined;
+      // control: nothing is sent to a device that shows another certificate [journeys/device-certificates] => true
       if (isKept(shown, pinned)) return done(null, socket);
       socket.destroy();
       return done(otherCertificate(options.name), null);

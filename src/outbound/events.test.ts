@@ -33,7 +33,7 @@ const message = (data: string, more: Partial<VendorEvent> = {}): VendorEvent => 
 });
 
 describe('events', () => {
-  it('are read as the HTML standard says', async () => {
+  it('events are read as the HTML standard says', async () => {
     // The examples of the standard, section 9.2.6, and what its grammar permits besides.
     assert.deepEqual(await parsed(['data: YHOO\ndata: +2\ndata: 10\n\n']), [message('YHOO\n+2\n10')]);
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('events', () => {
     assert.deepEqual(await parsed(['Data: x\n\nfield: y\ndata: z\n\n']), [message('z')]);
   });
 
-  it('end their lines with CR, LF or both, and may begin with a mark of byte order', async () => {
+  it('events end their lines with CR, LF or both, and may begin with a mark of byte order', async () => {
     const expected = [message('a\nb', { event: 'e', id: '7' }), message('c', { id: '7' })];
     for (const end of ['\n', '\r', '\r\n']) {
       const text = `\uFEFFevent: e\ndata: a\ndata: b\nid: 7\n\ndata: c\n\n`.replaceAll('\n', end);
@@ -59,7 +59,7 @@ describe('events', () => {
     }
   });
 
-  it('are the same however the bytes come', async () => {
+  it('events are the same however the bytes come', async () => {
     const text = '\uFEFFid: å1\r\nevent: ö\r\ndata: {"a":"🦊"}\r\n\r\n:c\n\ndata: x\rdata: y\r\r';
     const bytes = Buffer.from(text);
     const whole = await parsed([bytes]);
@@ -73,7 +73,7 @@ describe('events', () => {
     );
   });
 
-  it('keep their id until another is given, on the next connection too; one with NUL is none', async () => {
+  it('events keep their id until another is given, on the next connection too; one with NUL is none', async () => {
     assert.deepEqual(await parsed(['data: a\n\nid: 2\ndata: b\n\nid: 3\0\ndata: c\n\n'], { id: '1' }), [
       message('a', { id: '1' }),
       message('b', { id: '2' }),
@@ -81,7 +81,7 @@ describe('events', () => {
     ]);
   });
 
-  it('tell what else came: bytes, times to come back after, and the ids that were taken', async () => {
+  it('events tell what else came: bytes, times to come back after, and the ids that were taken', async () => {
     const told: unknown[] = [];
     const watch: EventsWatch = {
       heard: () => void told.push('heard'),
@@ -93,7 +93,7 @@ describe('events', () => {
     assert.deepEqual(told, ['heard', 'id ', 'heard', 3000, 'id ', 'heard', 'id 9', 'heard', 'id 9']);
   });
 
-  it('have an end: neither a line nor an event nor what is no field fills the memory', async () => {
+  it('events have an end: neither a line nor an event nor what is no field fills the memory', async () => {
     const chunk = 'x'.repeat(64 * 1024);
     const lines = Array.from({ length: 20 }, () => `data: ${chunk}\n`);
     for (const chunks of [
@@ -169,7 +169,7 @@ async function all(events: AsyncIterable<VendorEvent>): Promise<string[]> {
 }
 
 describe('a stream of events from a vendor', () => {
-  it('is asked for as one, with the token and where to go on, and ends as the vendor ends it', async (test) => {
+  it('a stream of events from a vendor is asked for as one, with the token and where to go on, and ends as the vendor ends it', async (test) => {
     const asked: unknown[] = [];
     const { open } = await served(test, (request, response) => {
       const { accept, authorization, 'user-agent': agent } = request.headers;
@@ -191,7 +191,7 @@ describe('a stream of events from a vendor', () => {
     ]);
   });
 
-  it('fails as a call does where it is not opened', async (test) => {
+  it('a stream of events from a vendor fails as a call does where it is not opened', async (test) => {
     let status = 0;
     const { open } = await served(test, (_, response) =>
       response
@@ -213,7 +213,7 @@ describe('a stream of events from a vendor', () => {
     await assert.rejects(open(), { retryAfterSeconds: 40 });
   });
 
-  it('is nothing else: neither a page nor what is packed', async (test) => {
+  it('a stream of events from a vendor is nothing else: neither a page nor what is packed', async (test) => {
     const { open } = await served(test, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     });
@@ -224,7 +224,7 @@ describe('a stream of events from a vendor', () => {
     await assert.rejects(packed.open(), fails('answer_invalid', /encoding that was not requested/));
   });
 
-  it('tells a connection that broke from one that ended', async (test) => {
+  it('a stream of events from a vendor tells a connection that broke from one that ended', async (test) => {
     const { open } = await served(
       test,
       streams((response) => {
@@ -234,7 +234,7 @@ describe('a stream of events from a vendor', () => {
     await assert.rejects(all(await open()), fails('unreachable', /^the connection to tester was lost$/));
   });
 
-  it('ends when it is told to, whether it is read or not', async (test) => {
+  it('a stream of events from a vendor ends when it is told to, whether it is read or not', async (test) => {
     const { open, abort } = await served(
       test,
       streams((response) => response.write('data: 1\n\n')),
@@ -247,7 +247,7 @@ describe('a stream of events from a vendor', () => {
     await assert.rejects(open(), fails('timeout', /tester/));
   });
 
-  it('is let go when nobody wants more of it', async (test) => {
+  it('a stream of events from a vendor is let go when nobody wants more of it', async (test) => {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     const { open } = await served(
       test,
@@ -263,7 +263,7 @@ describe('a stream of events from a vendor', () => {
     await gone;
   });
 
-  it('is read no faster than it is taken', async (test) => {
+  it('a stream of events from a vendor is read no faster than it is taken', async (test) => {
     let sent = 0;
     const { open } = await served(
       test,
@@ -283,7 +283,7 @@ describe('a stream of events from a vendor', () => {
     await events.return?.();
   });
 
-  it('is not opened at an address that is not public, where addresses are guarded', async () => {
+  it('a stream of events from a vendor is not opened at an address that is not public, where addresses are guarded', async () => {
     const agent = createAgent(publicAddresses(async () => [{ address: '10.0.0.7', family: 4 }]));
     const { signal } = new AbortController();
     for (const baseUrl of [

@@ -45,6 +45,7 @@ export async function openEvents(options: EventsOptions): Promise<AsyncIterable<
     },
     { name, baseUrl: options.baseUrl, userAgent: options.userAgent, mostBytes: 0, timeoutMs: 0 },
   );
+  // control: a stream of events is not opened at a private address that a user chose [outbound/events]
   agent.guard?.checkUrl(outgoing.url);
   if (signal.aborted) throw outOfTime(name);
   // How long it may be silent is decided by the owner of the stream.

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { limitedSeconds, retryAfterSeconds } from '../adapter/failures.ts';
 import { failureOfStatus, HttpFailure, type HttpRequest } from '../adapter/http.ts';
-import { limitedSeconds, retryAfterSeconds } from '../adapter/retry-after.ts';
 import { AppError } from '../core/errors.ts';
 
 /** A request as it goes out. */
@@ -48,6 +48,7 @@ export async function begin(
 ): Promise<Begun> {
   let wasSent = false;
   const begins = () => {
+    // control: a failure says that nothing was sent only where there was no connection [outbound/failing]
     wasSent = true;
   };
   const watching = dispatcher.compose(
@@ -128,7 +129,8 @@ function failureOf(
 
 function redirected(name: string, url: URL, headers: Readonly<Record<string, string>>): string {
   const location = headers.location;
-  const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const target =
+    location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   const whither =
     target === undefined || target.origin === url.origin ? 'to another address' : 'to another host';
   return `${name} redirects ${whither}, which is not followed`;

@@ -12,7 +12,7 @@ describe('the body of a failed answer', () => {
     return failure;
   };
 
-  it('can be read by who knows the words of the service, and is in no log', async (test) => {
+  it('the body of a failed answer can be read by who knows the words of the service, and is in no log', async (test) => {
     const failure = await failureWith(test, '{"error":{"code":26,"message":"canary-7431"}}');
     assert.match(failure.bodyText(), /"code":26/);
     for (const shown of [
@@ -23,13 +23,13 @@ describe('the body of a failed answer', () => {
       assert.doesNotMatch(shown ?? '', /canary/);
   });
 
-  it('is left out when it is large', async (test) => {
+  it('the body of a failed answer is left out when it is large', async (test) => {
     const failure = await failureWith(test, 'x'.repeat(100_000));
     assert.equal(failure.bodyText(), '');
     assert.equal(failure.status, 403);
   });
 
-  it('is cut', async (test) => {
+  it('the body of a failed answer is cut', async (test) => {
     const failure = await failureWith(test, 'y'.repeat(9_000));
     assert.equal(failure.bodyText().length, 4_096);
   });

@@ -6,7 +6,7 @@ import type { OutboundHttp } from './index.ts';
 import { answers, fails, hangs, testServer, turnedUntilSettled } from './test-server.ts';
 
 describe('a connection that fails', () => {
-  it('is refused, reset, closed without answer, cut short or not HTTP', async (test) => {
+  it('a connection that fails is refused, reset, closed without answer, cut short or not HTTP', async (test) => {
     const { http, requests } = await testServer(
       test,
       [
@@ -46,7 +46,7 @@ describe('a connection that fails', () => {
     );
   });
 
-  it('says whether anything was sent', async (test) => {
+  it('a connection that fails says whether anything was sent', async (test) => {
     const once = { attempts: 1 };
     const sent = async (http: OutboundHttp, signal?: AbortSignal) => {
       const error: unknown = await http
@@ -74,7 +74,7 @@ describe('a connection that fails', () => {
     assert.equal(await call, true);
   });
 
-  it('has the time that the call says, instead of the usual one', async (test) => {
+  it('a connection that fails has the time that the call says, instead of the usual one', async (test) => {
     const { http, clock, requests } = await testServer(test, [hangs], {
       attempts: 1,
       timeoutMs: 4_000,
@@ -93,7 +93,7 @@ describe('a connection that fails', () => {
     await assert.rejects(call, fails('timeout', /in time/));
   });
 
-  it('was sent where an earlier attempt was', async (test) => {
+  it('a connection that fails was sent where an earlier attempt was', async (test) => {
     const { http, clock, requests } = await testServer(test, [answers(500)], { attempts: 2 });
     const call = () => turnedUntilSettled(clock, http.send({ path: '/' }));
     await assert.rejects(call, fails('server_error', /500/));
@@ -103,7 +103,7 @@ describe('a connection that fails', () => {
     await assert.rejects(call, fails('unreachable', /calls to it are paused/, { wasSent: false }));
   });
 
-  it('hangs: the attempt ends after its time', async (test) => {
+  it('a connection that fails hangs: the attempt ends after its time', async (test) => {
     const { http, clock, requests, observed } = await testServer(test, [hangs], {
       attempts: 1,
       timeoutMs: 4_000,
@@ -116,7 +116,7 @@ describe('a connection that fails', () => {
     assert.deepEqual(observed, [{ name: 'tester', outcome: 'timeout', seconds: 4, attempts: 1 }]);
   });
 
-  it('drips: bytes that come do not prolong the time', async (test) => {
+  it('a connection that fails drips: bytes that come do not prolong the time', async (test) => {
     let written = 0;
     const { http, clock } = await testServer(
       test,
@@ -140,7 +140,7 @@ describe('a connection that fails', () => {
     await assert.rejects(call, fails('timeout', /in time/));
   });
 
-  it('is given up by the caller, before and while it runs', async (test) => {
+  it('a connection that fails is given up by the caller, before and while it runs', async (test) => {
     const { http, requests } = await testServer(test, [hangs]);
     await assert.rejects(http.send({ path: '/', signal: AbortSignal.abort() }), fails('timeout', /in time/));
     assert.equal(requests.length, 0);

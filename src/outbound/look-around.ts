@@ -3,7 +3,13 @@ import { Compile } from 'typebox/compile';
 import type { Surroundings, Wanted } from '../adapter/discovers.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
-import { DISCOVER, MOST_EXCEPT, MOST_INSTANCES, MOST_NETWORKS, MOST_OPEN } from '../tunnel/discovery.ts';
+import {
+  DISCOVER,
+  MOST_EXCEPT,
+  MOST_INSTANCES,
+  MOST_NETWORKS,
+  MOST_OPEN,
+} from '../gateway/wire/discovery.ts';
 import type { GatewayTunnels } from './connections/index.ts';
 import { codeOf } from './exchange.ts';
 

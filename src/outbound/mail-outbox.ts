@@ -33,7 +33,7 @@ export function outboxDelivery({ folder, clock, random, log }: OutboxOptions): D
     ];
     const name = `${rfc3339(now).replaceAll(/[:.]/g, '-')}-${randomBase62(random, 6)}.eml`;
     const file = join(folder, name);
-    // Whoever finds it finds it whole.
+    // A reader of the folder never finds half a file.
     await writeFile(`${file}.part`, `${headers.join('\n')}\n\n${text}`, { mode: 0o600, flag: 'wx' });
     if (!isMailed) {
       await unlink(`${file}.part`);

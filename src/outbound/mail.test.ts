@@ -43,7 +43,7 @@ describe('mail by a server', () => {
   });
   after(() => smtp.cut());
 
-  it('is delivered as text and as a page, to one address', async () => {
+  it('mail by a server is delivered as text and as a page, to one address', async () => {
     const { mailer, outcomes } = mailerOf(deliver);
     mailer.send(LETTER);
     await until('the letter is taken', () => smtp.emails.length === 1);
@@ -60,7 +60,7 @@ describe('mail by a server', () => {
     assert.equal(mailer.fault(), null);
   });
 
-  it('has no header or receiver that an address brings along', async () => {
+  it('mail by a server has no header or receiver that an address brings along', async () => {
     const { mailer } = mailerOf(deliver);
     const seen = smtp.emails.length;
     mailer.send({ ...LETTER, to: 'a@example.com,b@example.com' });
@@ -75,7 +75,7 @@ describe('mail by a server', () => {
     }
   });
 
-  it('is tried again while the server is unreachable or busy, and says so meanwhile', async () => {
+  it('mail by a server is tried again while the server is unreachable or busy, and says so meanwhile', async () => {
     const { mailer, clock, lines, outcomes } = mailerOf(deliver);
     const seen = smtp.emails.length;
     smtp.cut();
@@ -97,7 +97,7 @@ describe('mail by a server', () => {
     assert.ok(!text.includes('anna@') && !text.includes('canary-token'), text);
   });
 
-  it('opens the same connection where it goes to nobody, waits as long, and is not delivered', async () => {
+  it('mail by a server opens the same connection where it goes to nobody, waits as long, and is not delivered', async () => {
     const { mailer, clock, lines, outcomes } = mailerOf(deliver);
     const [letters, connections] = [smtp.emails.length, smtp.connections()];
     mailer.send({ ...LETTER, isMailed: false });
@@ -115,7 +115,7 @@ describe('mail by a server', () => {
     assert.doesNotMatch(lines.join(''), /anna@|canary-token/);
   });
 
-  it('is given up at once when the server refuses the address', async () => {
+  it('mail by a server is given up at once when the server refuses the address', async () => {
     const { mailer, lines, outcomes } = mailerOf(deliver);
     smtp.answers.rcpt = '550 no such mailbox anna@example.com';
     mailer.send(LETTER);
@@ -128,7 +128,7 @@ describe('mail by a server', () => {
 });
 
 describe('letters that wait', () => {
-  it('are given up after some tries', async () => {
+  it('letters that wait are given up after some tries', async () => {
     let tries = 0;
     const { mailer, clock, outcomes } = mailerOf(async () => {
       tries += 1;
@@ -146,7 +146,7 @@ describe('letters that wait', () => {
     assert.deepEqual(await outcomes(), { retried: 6, failed: 1 });
   });
 
-  it('are delivered a few at a time, and before the process ends, if it does not take long', async () => {
+  it('letters that wait are delivered a few at a time, and before the process ends, if it does not take long', async () => {
     let running = 0;
     let most = 0;
     const ends: (() => void)[] = [];
@@ -177,7 +177,7 @@ describe('letters that wait', () => {
     await given;
   });
 
-  it('are no more than a thousand', async () => {
+  it('letters that wait are no more than a thousand', async () => {
     const { mailer, outcomes } = mailerOf(() => new Promise(() => {}));
     for (let index = 0; index < 1_010; index += 1) mailer.send(LETTER);
     assert.deepEqual(await outcomes(), { failed: 6 });
@@ -188,7 +188,7 @@ describe('the outbox', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'elnav-test-')), 'outbox');
   after(() => rmSync(join(folder, '..'), { recursive: true }));
 
-  it('holds letters that people can read and nobody else can, for a day', async () => {
+  it('the outbox holds letters that people can read and nobody else can, for a day', async () => {
     const clock = turnedClock(Date.now());
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => lines.push(line) });

@@ -23,7 +23,7 @@ export type Deliver = (mail: Mail) => Promise<void>;
 /** The server refuses the letter for good. */
 export class MailRefused extends Error {}
 
-export interface Mailer {
+interface Mailer {
   /** Takes a letter; it is delivered after this has returned, and tried again where that fails. */
   send(mail: Mail): void;
   /** Why letters are not delivered now, or null. */

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { retryAfterSeconds } from '../adapter/retry-after.ts';
+import { retryAfterSeconds } from '../adapter/failures.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { AddressGuard } from './address-guard.ts';
@@ -60,6 +60,7 @@ export function createPoster({ guard, clock, userAgent }: PosterOptions) {
 }
 
 function faultOf(status: number): string | null {
+  // control: a redirect of a receiver is a failure [journeys/subscriptions] => status >= 200 && status < 400
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400
     ? `${NAME} redirects (${status}), which is not followed; change the url of the subscription`

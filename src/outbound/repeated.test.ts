@@ -8,7 +8,7 @@ import { answers, fails, hangs, testServer, turnedUntilSettled } from './test-se
 const PATIENT = { timeoutMs: 3_600_000, deadlineMs: 7_200_000 };
 
 describe('a call that may be repeated', () => {
-  it('is sent again after 500, 408, 429, a reset, and waits longer each time', async (test) => {
+  it('a call that may be repeated is sent again after 500, 408, 429, a reset, and waits longer each time', async (test) => {
     const { http, clock, at, observed } = await testServer(
       test,
       [
@@ -29,7 +29,7 @@ describe('a call that may be repeated', () => {
     assert.equal(observed[0]?.attempts, 5);
   });
 
-  it('is not repeated where that could do harm, or would mend nothing', async (test) => {
+  it('a call that may be repeated is not repeated where that could do harm, or would mend nothing', async (test) => {
     const { http, requests } = await testServer(test, [answers(500)]);
     await assert.rejects(
       http.send({ path: '/', method: 'POST' }),
@@ -42,7 +42,7 @@ describe('a call that may be repeated', () => {
     assert.equal(refusing.requests.length, 1);
   });
 
-  it('is not repeated where a service has enough and does not say for how long', async (test) => {
+  it('a call that may be repeated is not repeated where a service has enough and does not say for how long', async (test) => {
     const { http, requests } = await testServer(test, [
       answers(429),
       answers(429, '', { 'retry-after': '0' }),
@@ -52,14 +52,14 @@ describe('a call that may be repeated', () => {
     assert.equal(requests.length, 2);
   });
 
-  it('may be a POST that says so', async (test) => {
+  it('a call that may be repeated may be a POST that says so', async (test) => {
     const { http, clock, requests } = await testServer(test, [answers(503), answers(200)], PATIENT);
     const call = http.send({ path: '/', method: 'POST', json: 1, repeatable: true });
     assert.equal((await turnedUntilSettled(clock, call)).status, 200);
     assert.equal(requests.length, 2);
   });
 
-  it('waits as long as a short Retry-After says, in seconds or by date', async (test) => {
+  it('a call that may be repeated waits as long as a short Retry-After says, in seconds or by date', async (test) => {
     const date = { 'retry-after': new Date(Date.UTC(2026, 10, 21, 9, 0, 10)).toUTCString() };
     const { http, clock, at } = await testServer(
       test,
@@ -72,7 +72,7 @@ describe('a call that may be repeated', () => {
     assert.ok((at[2] ?? 0) - start >= 10_000, 'the clock stood at 09:00:00');
   });
 
-  it('is told a long Retry-After instead', async (test) => {
+  it('a call that may be repeated is told a long Retry-After instead', async (test) => {
     const { http, requests } = await testServer(test, [
       answers(429, '', { 'retry-after': '120' }),
       answers(429, '', { 'retry-after': 'Sat, 21 Nov 2026 10:00:00 GMT' }),
@@ -98,7 +98,7 @@ describe('a call that may be repeated', () => {
     assert.equal(requests.length, 5);
   });
 
-  it('ends with the last failure when the attempts or the time are used up', async (test) => {
+  it('a call that may be repeated ends with the last failure when the attempts or the time are used up', async (test) => {
     const limited = await testServer(test, [answers(429, '', { 'retry-after': '1' })], PATIENT);
     const call = turnedUntilSettled(limited.clock, limited.http.send({ path: '/' }));
     await assert.rejects(
@@ -121,7 +121,7 @@ describe('a call that may be repeated', () => {
     assert.ok((hanging.observed[0]?.seconds ?? 0) <= 6.05, 'the deadline holds for all attempts together');
   });
 
-  it('ends while it waits when the caller gives up', async (test) => {
+  it('a call that may be repeated ends while it waits when the caller gives up', async (test) => {
     const { http, requests } = await testServer(test, [answers(500)]);
     const giveUp = new AbortController();
     const call = http.send({ path: '/', signal: giveUp.signal });
@@ -133,7 +133,7 @@ describe('a call that may be repeated', () => {
 });
 
 describe('a service in trouble', () => {
-  it('is left alone after five failures in a row, then tried by one call', async (test) => {
+  it('a service in trouble is left alone after five failures in a row, then tried by one call', async (test) => {
     const failing = [answers(500), answers(500), answers(500), answers(500), answers(500)];
     const { http, clock, requests } = await testServer(test, [...failing, answers(500), answers(200)], {
       attempts: 1,
@@ -153,7 +153,7 @@ describe('a service in trouble', () => {
     assert.equal(requests.length, 8);
   });
 
-  it('is not in trouble because of one whom it fails, and is where it fails three', async (test) => {
+  it('a service in trouble is not in trouble because of one whom it fails, and is where it fails three', async (test) => {
     const { http, clock, requests } = await testServer(test, [answers(500)], { attempts: 1 });
     const call = (subject: string) => http.send({ path: '/', subject });
     for (let count = 0; count < 10; count += 1)
@@ -182,7 +182,7 @@ describe('a service in trouble', () => {
     );
   });
 
-  it('is well again for all when one call is answered', async (test) => {
+  it('a service in trouble is well again for all when one call is answered', async (test) => {
     const sick = Array.from({ length: 5 }, () => answers(500));
     const { http, clock } = await testServer(test, [...sick, answers(500), answers(200)], { attempts: 1 });
     const call = (subject: string) => http.send({ path: '/', subject });
@@ -195,7 +195,7 @@ describe('a service in trouble', () => {
     assert.equal((await call('sick')).status, 200);
   });
 
-  it('is in trouble for all callers where nobody can connect', async (test) => {
+  it('a service in trouble is in trouble for all callers where nobody can connect', async (test) => {
     const { http } = await testServer(test, [answers(200)], { baseUrl: 'http://127.0.0.1:1', attempts: 1 });
     const call = () => http.send({ path: '/', subject: 'alone' });
     for (let count = 0; count < 5; count += 1)
@@ -203,7 +203,7 @@ describe('a service in trouble', () => {
     await assert.rejects(call, fails('unreachable', /calls to it are paused/));
   });
 
-  it('is not in trouble because of calls that are made aside', async (test) => {
+  it('a service in trouble is not in trouble because of calls that are made aside', async (test) => {
     const { http, requests } = await testServer(test, [answers(500)], { attempts: 1 });
     for (let count = 0; count < 10; count += 1)
       await assert.rejects(
@@ -213,7 +213,7 @@ describe('a service in trouble', () => {
     assert.equal(requests.length, 10);
   });
 
-  it('is not in trouble because it refuses, limits us, or because callers give up', async (test) => {
+  it('a service in trouble is not in trouble because it refuses, limits us, or because callers give up', async (test) => {
     const six = Array.from({ length: 6 });
     const behaviours = [...six.map(() => answers(403)), ...six.map(() => answers(429)), hangs];
     const { http, requests } = await testServer(test, behaviours, { attempts: 1 });
@@ -228,7 +228,7 @@ describe('a service in trouble', () => {
     }
   });
 
-  it('gets so many calls at a time, in their order; what waits ends with its caller', async (test) => {
+  it('a service in trouble gets so many calls at a time, in their order; what waits ends with its caller', async (test) => {
     const open: (() => void)[] = [];
     const { http, requests } = await testServer(test, [(_, response) => open.push(() => response.end())], {
       mostAtOnce: 2,
@@ -247,12 +247,12 @@ describe('a service in trouble', () => {
     assert.equal(requests.length, 3);
 
     const later = ['/5', '/6'].map((path) => http.send({ path }));
-    await until('both lanes are still there', () => requests.length === 5);
+    await until('both connections are still there', () => requests.length === 5);
     for (const end of open) end();
     await Promise.all(later);
   });
 
-  it('does not gather calls without end', async (test) => {
+  it('a service in trouble does not gather calls without end', async (test) => {
     const { http, clock, requests } = await testServer(test, [hangs], { mostAtOnce: 1, attempts: 1 });
     const calls = Array.from({ length: 201 }, () =>
       http.send({ path: '/' }).catch((error: unknown) => error),
@@ -268,7 +268,7 @@ describe('a service in trouble', () => {
     for (const failure of failures) assert.ok(failure instanceof HttpFailure && failure.kind === 'timeout');
   });
 
-  it('ends its calls when it is closed, waiting ones as well, and takes no more', async (test) => {
+  it('a service in trouble ends its calls when it is closed, waiting ones as well, and takes no more', async (test) => {
     const { http, requests } = await testServer(test, [hangs], { mostAtOnce: 1 });
     const calls = [http.send({ path: '/1' }), http.send({ path: '/2' })];
     await until('the first is there', () => requests.length === 1);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { limitedSeconds, retryAfterSeconds } from '../adapter/failures.ts';
 import { HttpFailure } from '../adapter/http.ts';
-import { limitedSeconds, retryAfterSeconds } from '../adapter/retry-after.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs } from './client.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
 
 describe('Retry-After', () => {
-  it('is seconds or an HTTP date', () => {
+  it('Retry-After is seconds or an HTTP date', () => {
     const read = (value: string | undefined) => retryAfterSeconds(value, NOW);
     assert.equal(read('0'), 0);
     assert.equal(read(' 120 '), 120);
@@ -34,7 +34,7 @@ describe('Retry-After', () => {
 describe('the delay of a call that was one too many', () => {
   const delay = (headers: Record<string, string>) => limitedSeconds(headers, NOW);
 
-  it('is what Retry-After asks for, else that of the limit that is used up', () => {
+  it('the delay of a call that was one too many is what Retry-After asks for, else that of the limit that is used up', () => {
     assert.equal(delay({ 'retry-after': '7', 'ratelimit-reset': '50' }), 7);
     assert.equal(
       delay({
@@ -48,7 +48,7 @@ describe('the delay of a call that was one too many', () => {
     assert.equal(delay({ 'ratelimit-reset': '5' }), 5);
   });
 
-  it('is seconds or a moment, at most a day, and nothing that is no number', () => {
+  it('the delay of a call that was one too many is seconds or a moment, at most a day, and nothing that is no number', () => {
     assert.equal(delay({ 'ratelimit-reset': String(NOW / 1000 + 90) }), 90);
     assert.equal(delay({ 'ratelimit-reset': String(NOW / 1000 - 90) }), undefined);
     assert.equal(delay({ 'ratelimit-reset': '999999999' }), 86_400);
@@ -62,7 +62,7 @@ describe('the wait before a repetition', () => {
   const least = (bytes: number) => Buffer.alloc(bytes);
   const most = (bytes: number) => Buffer.alloc(bytes, 0xff);
 
-  it('doubles, is drawn from its upper half, and ends at eight seconds', () => {
+  it('the wait before a repetition doubles, is drawn from its upper half, and ends at eight seconds', () => {
     const failure = new HttpFailure('unreachable', '');
     const waits = [1, 2, 3, 4, 5, 6, 20].map((attempt) => retryDelayMs(failure, attempt, least));
     assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 4000, 4000]);
@@ -70,7 +70,7 @@ describe('the wait before a repetition', () => {
     assert.deepEqual(longest, [500, 1000, 8000]);
   });
 
-  it('comes after what was asked for, and there is none where too much was', () => {
+  it('the wait before a repetition comes after what was asked for, and there is none where too much was', () => {
     const asks = (retryAfter: number) =>
       retryDelayMs(new HttpFailure('rate_limited', '', { retryAfterSeconds: retryAfter }), 1, least);
     assert.equal(asks(3), 3_250);

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import type { PinnedCertificate } from '../adapter/certificate.ts';
+import type { PinnedCertificate } from '../adapter/connections.ts';
 import { AppError } from '../core/errors.ts';
 
 /**
@@ -15,12 +15,12 @@ export const unjudgedTls = (roots: readonly string[] = []) => ({
 
 /** The certificate that the other end has shown. */
 export function shownOn(socket: TLSSocket): PinnedCertificate | undefined {
-  const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return undefined;
-  const { subject } = socket.getPeerCertificate();
+  // Not `getPeerX509Certificate`: in Node 24 the socket has no certificate any more for the next caller.
+  const { fingerprint256, subject } = socket.getPeerCertificate();
+  if (fingerprint256 === undefined) return undefined;
   const name = typeof subject.CN === 'string' && subject.CN !== '' ? subject.CN : null;
   return {
-    sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    sha256: fingerprint256.replaceAll(':', '').toLowerCase(),
     // Only what is in `ca` makes it authorized.
     name: socket.authorized ? name : null,
   };

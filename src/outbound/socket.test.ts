@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { VendorSocket } from '../adapter/socket.ts';
+import type { VendorSocket } from '../adapter/http.ts';
 import { createAgent, publicAddresses } from './index.ts';
 import { openSocket } from './socket.ts';
 
@@ -47,7 +47,7 @@ async function all({ frames }: VendorSocket): Promise<string[]> {
 }
 
 describe('a WebSocket to a vendor', () => {
-  it('gives its frames in order, and ends as the vendor ends it', async (t) => {
+  it('a WebSocket to a vendor gives its frames in order, and ends as the vendor ends it', async (t) => {
     const { socket } = await connected(t, (peer) => {
       peer.on('message', (text) => {
         peer.send(`heard ${text}`);
@@ -59,12 +59,12 @@ describe('a WebSocket to a vendor', () => {
     assert.deepEqual(await all(socket), ['heard hello', 'bytes']);
   });
 
-  it('tells a connection that broke from one that ended', async (t) => {
+  it('a WebSocket to a vendor tells a connection that broke from one that ended', async (t) => {
     const { socket } = await connected(t, (peer) => peer.terminate());
     await assert.rejects(all(socket), { kind: 'unreachable' });
   });
 
-  it('ends when it is told to', async (t) => {
+  it('a WebSocket to a vendor ends when it is told to', async (t) => {
     const { socket, abort } = await connected(t, (peer) => peer.send('first'));
     for await (const frame of socket.frames) {
       assert.equal(frame, 'first');
@@ -72,7 +72,7 @@ describe('a WebSocket to a vendor', () => {
     }
   });
 
-  it('takes no frame of more than a mebibyte, compressed or not', async (t) => {
+  it('a WebSocket to a vendor takes no frame of more than a mebibyte, compressed or not', async (t) => {
     for (const isCompressed of [false, true]) {
       const behave = (peer: WebSocket) => peer.send('x'.repeat(MEBIBYTE + 1));
       const { socket } = await connected(t, behave, { isCompressed });
@@ -80,7 +80,7 @@ describe('a WebSocket to a vendor', () => {
     }
   });
 
-  it('keeps no more than some mebibytes that nobody reads', async (t) => {
+  it('a WebSocket to a vendor keeps no more than some mebibytes that nobody reads', async (t) => {
     const { promise: cutOff, resolve } = Promise.withResolvers<void>();
     const { socket } = await connected(t, (peer) => {
       peer.on('close', () => resolve());
@@ -97,7 +97,7 @@ describe('a WebSocket to a vendor', () => {
     assert.ok(bytes < 9 * MEBIBYTE, `${bytes}`);
   });
 
-  it('is not opened at an address that is not public, where addresses are guarded', async () => {
+  it('a WebSocket to a vendor is not opened at an address that is not public, where addresses are guarded', async () => {
     const agent = createAgent(publicAddresses());
     const { signal } = new AbortController();
     for (const url of ['http://127.0.0.1:1/', 'https://169.254.169.254/', 'https://[::ffff:127.0.0.1]/'])
@@ -107,13 +107,13 @@ describe('a WebSocket to a vendor', () => {
     await agent.close();
   });
 
-  it('asks for a subprotocol', async (t) => {
+  it('a WebSocket to a vendor asks for a subprotocol', async (t) => {
     const { promise: asked, resolve } = Promise.withResolvers<string>();
     await connected(t, (peer) => resolve(peer.protocol), { protocol: 'liftapi' });
     assert.equal(await asked, 'liftapi');
   });
 
-  it('says the status with which its handshake was refused, and for how long', async (t) => {
+  it('a WebSocket to a vendor says the status with which its handshake was refused, and for how long', async (t) => {
     const answers = [
       { head: '401 Unauthorized', expected: { kind: 'refused', status: 401 } },
       {

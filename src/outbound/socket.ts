@@ -1,7 +1,7 @@
 import { type Dispatcher, WebSocket } from 'undici';
+import { limitedSeconds, retryAfterSeconds } from '../adapter/failures.ts';
+import type { VendorSocket } from '../adapter/http.ts';
 import { failureOfStatus, HttpFailure } from '../adapter/http.ts';
-import { limitedSeconds, retryAfterSeconds } from '../adapter/retry-after.ts';
-import type { VendorSocket } from '../adapter/socket.ts';
 import type { OutboundAgent } from './agent.ts';
 import { Inbox } from './inbox.ts';
 

@@ -1,26 +1,26 @@
 import type { Adapter } from '../adapter/adapter.ts';
-import type { PinnedCertificate } from '../adapter/certificate.ts';
-import type { Http } from '../adapter/http.ts';
+import type { PinnedCertificate } from '../adapter/connections.ts';
+import type { Http, VendorSocket } from '../adapter/http.ts';
 import type { CertificatePlace, Chosen, EventsOpening, SocketOpening } from '../adapter/reach.ts';
-import type { VendorSocket } from '../adapter/socket.ts';
 import type { VendorEvent } from '../adapter/stream.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { Clock } from '../core/clock.ts';
-import { AppError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
-import type { LocalNetworks } from '../core/local-networks.ts';
 import type { Log } from '../core/log.ts';
 import type { OutboundAgent } from './agent.ts';
 import type { OutboundHttp } from './client.ts';
-import type { Dialer, GatewayTunnels } from './connections/index.ts';
+import {
+  createVendorAgents,
+  hasOwnCertificate,
+  keyOf,
+  MOST_CHOSEN,
+  outbound,
+  type VendorAgentsOptions,
+} from './vendor-agents.ts';
 
-interface VendorHostsOptions {
+interface VendorHostsOptions extends VendorAgentsOptions {
   /** Another address for a host of a vendor: a setting's, or its built-in simulator's. */
   readonly baseUrlOf: (vendor: string, host: string) => string | undefined;
-  /** Networks of users into which addresses that users choose may lead. */
-  readonly localNetworks: LocalNetworks;
-  /** Absent where none connect. */
-  readonly gateways?: GatewayTunnels;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -33,7 +33,6 @@ const DEADLINE_MS = 13_000;
 /** Each attempt counts at the vendor, so a call is repeated once at most. */
 const ATTEMPTS = 2;
 const AT_ONCE = 64;
-const MOST_CHOSEN = 5_000;
 
 /** The client of one host. */
 interface VendorClient extends Http {
@@ -41,118 +40,52 @@ interface VendorClient extends Http {
   readonly isPaused: boolean;
 }
 
+interface Called {
+  readonly adapter: Adapter;
+  readonly baseUrl: string;
+  readonly agent: () => Promise<OutboundAgent>;
+}
+
+/** A client that is made with its first call. */
+function lazyClient({ adapter, baseUrl, agent }: Called, options: VendorHostsOptions): VendorClient {
+  const { clock, random, log, userAgent } = options;
+  let made: OutboundHttp | undefined;
+  let client: Promise<Http> | undefined;
+  const make = async (): Promise<Http> => {
+    const { createHttp } = await outbound();
+    made = createHttp({
+      name: adapter.name,
+      baseUrl,
+      ...{ clock, random, log, userAgent },
+      timeoutMs: TIMEOUT_MS,
+      deadlineMs: DEADLINE_MS,
+      attempts: ATTEMPTS,
+      mostAtOnce: AT_ONCE,
+      agent: await agent(),
+    });
+    return made;
+  };
+  return {
+    vendor: adapter.slug,
+    get isPaused() {
+      return made?.isPaused ?? false;
+    },
+    async send(request) {
+      client ??= make();
+      return (await client).send(request);
+    },
+  };
+}
+
 /** A client for each host of each vendor, with a breaker and a bulkhead of its own; made when it is first called. */
 export function createVendorHosts(options: VendorHostsOptions) {
   const clients = new Map<string, VendorClient>();
-  const agents = new Map<string, Promise<OutboundAgent>>();
+  const agents = createVendorAgents(options);
   /** Clients of addresses that users chose: each is slow or broken by itself. */
   const chosen = new BoundedMap<string, VendorClient>(MOST_CHOSEN);
 
-  /** Connections to devices with certificates of their own: those of one are not shared with others. */
-  const pinnedAgents = new BoundedMap<string, Promise<OutboundAgent>>(MOST_CHOSEN);
-
-  // A process that calls no vendor does without the client.
-  const outbound = () => import('./index.ts');
-  const guardOfUsers = async () => (await outbound()).permittedAddresses(options.localNetworks);
-
-  /** Connections through gateways, which judge the addresses; kept for each gateway and vendor. */
-  const gatewayAgents = new BoundedMap<string, Promise<OutboundAgent>>(MOST_CHOSEN);
-
-  /** Undefined where connections lead there directly. */
-  async function dialerOf({ name }: Adapter, gateway: string | undefined): Promise<Dialer | undefined> {
-    if (gateway === undefined) return undefined;
-    const { gateways } = options;
-    if (gateways === undefined) throw new Error('no gateways connect here');
-    const { gatewayDialer } = await outbound();
-    return gatewayDialer({ gateways, gateway, name });
-  }
-
-  function gatewayAgentOf(adapter: Adapter, gateway: string): Promise<OutboundAgent> {
-    const key = `${adapter.slug} ${gateway}`;
-    const make = async () => {
-      const { createAgent, connectorThrough, CONNECT_TIMEOUT_MS: timeoutMs } = await outbound();
-      const dialer = await dialerOf(adapter, gateway);
-      return createAgent(undefined, dialer && connectorThrough(dialer, timeoutMs));
-    };
-    const made = gatewayAgents.get(key) ?? make();
-    gatewayAgents.set(key, made);
-    return made;
-  }
-
-  /** Connections of a vendor; those to addresses that users chose are kept apart, and guarded. */
-  function agentOf(adapter: Adapter, chosen: Chosen): Promise<OutboundAgent> {
-    const { chosenAddress, gateway } = chosen;
-    if (chosenAddress !== undefined && hasOwnCertificate(adapter, chosenAddress))
-      return pinnedAgentOf(adapter, { ...chosen, chosenAddress });
-    if (gateway !== undefined) return gatewayAgentOf(adapter, gateway);
-    const isChosen = chosenAddress !== undefined;
-    const key = isChosen ? `${adapter.slug} of users` : adapter.slug;
-    const known = agents.get(key);
-    if (known !== undefined) return known;
-    const made = outbound().then(async ({ createAgent }) =>
-      createAgent(isChosen ? await guardOfUsers() : undefined),
-    );
-    agents.set(key, made);
-    return made;
-  }
-
-  async function pinnedAgentOf(
-    adapter: Adapter,
-    { chosenAddress, pinned, gateway }: Chosen & { readonly chosenAddress: string },
-  ): Promise<OutboundAgent> {
-    const { name, slug, deviceCertificates } = adapter;
-    if (pinned === undefined)
-      throw new AppError(
-        'vendor.unreachable',
-        `no certificate of ${name} is kept with the link; link it again`,
-      );
-    const key = `${slug} ${chosenAddress} ${keyOf(pinned)} ${gateway}`;
-    const made =
-      pinnedAgents.get(key) ??
-      outbound().then(async ({ createAgent, pinnedConnector, CONNECT_TIMEOUT_MS: timeoutMs }) => {
-        // The gateway judges addresses in its network.
-        const guard = gateway === undefined ? await guardOfUsers() : undefined;
-        const dialer = await dialerOf(adapter, gateway);
-        return createAgent(
-          guard,
-          pinnedConnector(pinned, { name, roots: deviceCertificates?.roots, guard, timeoutMs, dialer }),
-        );
-      });
-    pinnedAgents.set(key, made);
-    return made;
-  }
-
-  const clientOf = (adapter: Adapter, baseUrl: string, place: Chosen): VendorClient => {
-    let made: OutboundHttp | undefined;
-    const make = async (): Promise<Http> => {
-      const { createHttp } = await outbound();
-      made = createHttp({
-        name: adapter.name,
-        baseUrl,
-        clock: options.clock,
-        random: options.random,
-        log: options.log,
-        userAgent: options.userAgent,
-        timeoutMs: TIMEOUT_MS,
-        deadlineMs: DEADLINE_MS,
-        attempts: ATTEMPTS,
-        mostAtOnce: AT_ONCE,
-        agent: await agentOf(adapter, place),
-      });
-      return made;
-    };
-    let client: Promise<Http> | undefined;
-    return {
-      vendor: adapter.slug,
-      get isPaused() {
-        return made?.isPaused ?? false;
-      },
-      async send(request) {
-        client ??= make();
-        return (await client).send(request);
-      },
-    };
-  };
+  const clientOf = (adapter: Adapter, baseUrl: string, place: Chosen): VendorClient =>
+    lazyClient({ adapter, baseUrl, agent: () => agents.of(adapter, place) }, options);
 
   const baseOf = (adapter: Adapter, host: string): string =>
     options.baseUrlOf(adapter.slug, host) ?? addressOf(adapter, host);
@@ -174,7 +107,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
       const url = new URL(`${placeOf(adapter, request)}${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       const { openSocket } = await outbound();
-      const agent = await agentOf(adapter, request);
+      const agent = await agents.of(adapter, request);
       return openSocket({
         name: adapter.name,
         url,
@@ -197,7 +130,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
         baseUrl: placeOf(adapter, opening),
         userAgent: options.userAgent,
         signal,
-        agent: await agentOf(adapter, opening),
+        agent: await agents.of(adapter, opening),
         now: options.clock.now,
         watch,
       });
@@ -232,10 +165,9 @@ export function createVendorHosts(options: VendorHostsOptions) {
       if (standsIn(adapter, 'api') || !hasOwnCertificate(adapter, chosenAddress)) return undefined;
       const { name, deviceCertificates } = adapter;
       const { certificateAt, CONNECT_TIMEOUT_MS: timeoutMs } = await outbound();
-      const guard = gateway === undefined ? await guardOfUsers() : undefined;
-      const dialer = await dialerOf(adapter, gateway);
       return certificateAt(new URL(chosenAddress), {
-        ...{ name, guard, timeoutMs, signal, dialer },
+        ...(await agents.wayTo(adapter, gateway)),
+        ...{ name, timeoutMs, signal },
         roots: deviceCertificates?.roots,
       });
     },
@@ -245,19 +177,11 @@ export function createVendorHosts(options: VendorHostsOptions) {
       ...new Set(clients.values().flatMap(({ vendor, isPaused }) => (isPaused ? [vendor] : []))),
     ],
 
-    async close(): Promise<void> {
-      const all = [...agents.values(), ...pinnedAgents.values(), ...gatewayAgents.values()];
-      await Promise.all(all.map(async (agent) => (await agent).close()));
-    },
+    close: agents.close,
   };
 }
 
 const NOWHERE: Chosen = { chosenAddress: undefined, pinned: undefined };
-
-const keyOf = (pinned: PinnedCertificate | undefined): string => `${pinned?.sha256} ${pinned?.name}`;
-
-const hasOwnCertificate = ({ deviceCertificates }: Adapter, chosenAddress: string): boolean =>
-  deviceCertificates !== undefined && new URL(chosenAddress).protocol === 'https:';
 
 /** `token` and `authorize` are where the adapter's OAuth says; their paths are in the requests. */
 function addressOf({ slug, hosts = {}, oauth }: Adapter, name: string): string {

@@ -10,7 +10,7 @@ const colors = fc
   .map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
 describe("a brand's colour", () => {
-  it('has the contrast that WCAG computes', () => {
+  it("a brand's colour has the contrast that WCAG computes", () => {
     assert.equal(contrast('#000000', '#ffffff'), 21);
     assert.equal(contrast('#123456', '#123456'), 1);
     // The examples of WebAIM's checker.
@@ -18,7 +18,7 @@ describe("a brand's colour", () => {
     assert.equal(contrast('#ffffff', '#0000ff').toFixed(2), '8.59');
   });
 
-  it('has readable text on it, whatever it is', () => {
+  it("a brand's colour has readable text on it, whatever it is", () => {
     fc.assert(
       fc.property(colors, (color) => {
         assert.ok(contrast(color, readableOn(color)) >= 4.5);
@@ -29,12 +29,12 @@ describe("a brand's colour", () => {
     );
   });
 
-  it('stays unchanged when its contrast suffices', () => {
+  it("a brand's colour stays unchanged when its contrast suffices", () => {
     assert.equal(lightened('#6fd3b0', RAISED), '#6fd3b0');
     assert.notEqual(lightened('#0b2d48', RAISED), '#0b2d48');
   });
 
-  it('has its own style sheet', () => {
+  it("a brand's colour has its own style sheet", () => {
     assert.equal(brandSheetHref('#0b5d48'), '/assets/brand/0b5d48.css');
     assert.equal(colorOfFile('0b5d48.css'), '#0b5d48');
     for (const file of ['0B5D48.css', '0b5d4.css', '0b5d48.css.css', '../base.css', '0b5d48', '0b5d48;}.css'])

@@ -1,8 +1,8 @@
-import type { Language, Words } from '../core/language.ts';
+import { type Language, translated } from '../core/language.ts';
 import type { SiteSettings } from '../core/settings/site.ts';
 import { type Html, html } from './html.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     navigation: 'About this service',
     status: 'Status',
@@ -21,7 +21,7 @@ const WORDS = {
     privacy: 'Integritet',
     terms: 'Villkor',
   },
-} satisfies Words<object>;
+});
 
 const LICENCE = 'https://www.apache.org/licenses/LICENSE-2.0';
 

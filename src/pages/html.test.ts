@@ -6,13 +6,13 @@ import { flag, Html, html, type Part, trusted } from './html.ts';
 const written = (markup: Html) => markup.toString();
 
 describe('the template', () => {
-  it('escapes text in elements and attributes', () => {
+  it('the template escapes text in elements and attributes', () => {
     const bad = `<script>alert("1")</script>' &`;
     const safe = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39; &amp;';
     assert.equal(written(html`<p title="${bad}">${bad}</p>`), `<p title="${safe}">${safe}</p>`);
   });
 
-  it('writes numbers, lists and markup, and nothing for null, undefined and false', () => {
+  it('the template writes numbers, lists and markup, and nothing for null, undefined and false', () => {
     const items = ['a', 'b<'].map((text) => html`<li>${text}</li>`);
     assert.equal(
       written(html`<ul>${items}</ul>${null}${undefined}${false}${0}`),
@@ -21,7 +21,7 @@ describe('the template', () => {
     assert.equal(written(html`${trusted('<svg></svg>')}`), '<svg></svg>');
   });
 
-  it('neutralizes addresses that would run a script', () => {
+  it('the template neutralizes addresses that would run a script', () => {
     for (const bad of [
       'javascript:alert(1)',
       ' JaVaScript:alert(1)',
@@ -36,7 +36,7 @@ describe('the template', () => {
       assert.equal(written(html`<a href="${good}">x</a>`), `<a href="${good}">x</a>`);
   });
 
-  it('refuses places where escaping is not safe', () => {
+  it('the template refuses places where escaping is not safe', () => {
     const part: Part = 'x';
     for (const make of [
       () => html`<script>${part}</script>`,
@@ -58,14 +58,14 @@ describe('the template', () => {
       assert.throws(make, TypeError, make.toString());
   });
 
-  it('accepts flags between attributes', () => {
+  it('the template accepts flags between attributes', () => {
     assert.equal(
       written(html`<input name="a" ${flag('required', true)} ${flag('checked', false)}>`),
       '<input name="a" required >',
     );
   });
 
-  it('recognizes the place of a hole after others', () => {
+  it('the template recognizes the place of a hole after others', () => {
     assert.equal(
       written(
         html`<a class="a ${'b"'} c" href="/x/${'<'}">${'>'}</a><script src="${'/a.js'}"></script>${'<'}`,
@@ -74,7 +74,7 @@ describe('the template', () => {
     );
   });
 
-  it('keeps every text in its place', () => {
+  it('the template keeps every text in its place', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const markup = written(html`<p title="${text}">${text}</p>`);
@@ -83,7 +83,7 @@ describe('the template', () => {
     );
   });
 
-  it('cannot be bypassed', () => {
+  it('the template cannot be bypassed', () => {
     assert.throws(() => new Html('<b>', Symbol('made here') as never), TypeError);
   });
 });

@@ -1,13 +1,13 @@
-import type { Language, Words } from '../core/language.ts';
+import { type Language, translated } from '../core/language.ts';
 import type { NavigationLink } from './page.ts';
 
 /** Targets of the links in the header of elnav's own pages. */
 export type Place = 'front' | 'connect' | 'console' | 'docs' | 'account';
 
-const WORDS = {
+const WORDS = translated<Readonly<Record<Place, string>>>({
   en: { front: 'Prices', connect: 'Connect', console: 'Console', docs: 'API', account: 'Account' },
   sv: { front: 'Elpriser', connect: 'Connect', console: 'Konsol', docs: 'API', account: 'Konto' },
-} satisfies Words<Readonly<Record<Place, string>>>;
+});
 
 interface Head {
   readonly language: Language;

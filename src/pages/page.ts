@@ -1,4 +1,4 @@
-import { LANGUAGES, type Language, type Words } from '../core/language.ts';
+import { LANGUAGES, type Language, translated } from '../core/language.ts';
 import type { Assets } from './assets.ts';
 import { type Foot, footLinks } from './foot.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -47,10 +47,10 @@ export interface Brand {
   readonly href: string | undefined;
 }
 
-const WORDS = {
+const WORDS = translated({
   en: { skip: 'Skip to the content', navigation: 'Main', name: 'English', locale: 'en_GB' },
   sv: { skip: 'Hoppa till innehållet', navigation: 'Huvudmeny', name: 'Svenska', locale: 'sv_SE' },
-} satisfies Words<object>;
+});
 
 const ELNAV: Brand = { name: 'elnav', href: '/' };
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { OperatorError } from '../core/errors.ts';
+import { Temporal } from '../core/temporal.ts';
 
 /** The originals, each in its own format. */
 const ORIGINALS = [

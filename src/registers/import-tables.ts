@@ -7,14 +7,23 @@ import {
   readTables,
   TABLE_NAMES,
   type TableName,
-} from '../domain/areas/index.ts';
+} from '../domain/market/areas/index.ts';
 import type { Arguments } from './arguments.ts';
-import { type Changes, changesOf, describeChanges, refuseLosses } from './changes.ts';
 import { compileTables } from './compile/index.ts';
 import type { HttpFor } from './fetch.ts';
-import { encodeFigures, FIGURES_FILE, readFigures, withFigures } from './figures.ts';
 import { readOriginals } from './read-originals.ts';
-import { finishWriting, writeTables } from './write-tables.ts';
+import {
+  type Changes,
+  changesOf,
+  describeChanges,
+  encodeFigures,
+  FIGURES_FILE,
+  finishWriting,
+  readFigures,
+  refuseLosses,
+  withFigures,
+  writeTables,
+} from './write-tables.ts';
 
 interface ImportOptions {
   /** Folder into which tables are written. */

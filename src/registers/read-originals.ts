@@ -1,5 +1,5 @@
 import { OperatorError } from '../core/errors.ts';
-import type { AreaTables, TableSource } from '../domain/areas/index.ts';
+import type { AreaTables, TableSource } from '../domain/market/areas/index.ts';
 import type { Location, Original } from './arguments.ts';
 import type { Originals } from './compile/index.ts';
 import { type Fetched, type HttpFor, read } from './fetch.ts';
@@ -7,14 +7,16 @@ import { EI, findConcessionsLink, parseConcessions } from './originals/ei.ts';
 import { ESETT_REGISTERS, parseGridAreas, parseOperators } from './originals/esett.ts';
 import { GEONAMES, parseGeonames } from './originals/geonames.ts';
 import {
+  findBordersLink,
   POSTAL_MUNICIPALITIES,
   parseMunicipalities,
+  parseMunicipalityBorders,
   parsePostalMunicipalities,
   SCB,
+  SCB_BORDERS,
 } from './originals/scb.ts';
-import { findBordersLink, parseMunicipalityBorders, SCB_BORDERS } from './originals/scb-borders.ts';
-import { parseReducedTax, parseTaxRates, TAX } from './originals/tax.ts';
-import { parseZones, ZONES } from './originals/zones.ts';
+
+import { parseReducedTax, parseTaxRates, parseZones, TAX, ZONES } from './originals/tax-and-zones.ts';
 
 interface Facts {
   readonly name: string;

@@ -12,10 +12,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { OperatorError } from '../core/errors.ts';
-import { CODECS, READY } from '../domain/areas/index.ts';
-import { changesOf, describeChanges, refuseLosses } from './changes.ts';
-import { encodeFigures, readFigures, withFigures } from './figures.ts';
-import { finishWriting, writeTables } from './write-tables.ts';
+import { CODECS, READY } from '../domain/market/areas/index.ts';
+import {
+  changesOf,
+  describeChanges,
+  encodeFigures,
+  finishWriting,
+  readFigures,
+  refuseLosses,
+  withFigures,
+  writeTables,
+} from './write-tables.ts';
 
 const made: string[] = [];
 after(() => {
@@ -39,7 +46,7 @@ const NEW = new Map([
 ]);
 
 describe('writing tables', () => {
-  it('replaces changed files, keeps the rest, and leaves no other files', () => {
+  it('writing tables replaces changed files, keeps the rest, and leaves no other files', () => {
     const folder = folderOf('old');
     const validated: Record<string, string>[] = [];
     writeTables(folder, NEW, (pending) => validated.push(filesIn(pending)));
@@ -47,13 +54,13 @@ describe('writing tables', () => {
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'new', 'b.tsv': 'old', 'c.tsv': 'new' });
   });
 
-  it('creates a missing folder', () => {
+  it('writing tables creates a missing folder', () => {
     const folder = join(folderOf('old'), 'data', 'seed');
     writeTables(folder, NEW, () => {});
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'new', 'c.tsv': 'new' });
   });
 
-  it('changes nothing when validation fails', () => {
+  it('writing tables changes nothing when validation fails', () => {
     const folder = folderOf('old');
     const refuse = () => {
       throw new OperatorError('a.tsv line 3: no.');
@@ -62,14 +69,14 @@ describe('writing tables', () => {
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'old', 'b.tsv': 'old' });
   });
 
-  it('changes nothing when a file cannot be written, and reports it', () => {
+  it('writing tables changes nothing when a file cannot be written, and reports it', () => {
     const folder = folderOf('old');
     const files = new Map([...NEW, [join('not', 'there.tsv'), 'new']]);
     assert.throws(() => writeTables(folder, files, () => {}), /cannot be written; nothing in it was changed/);
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'old', 'b.tsv': 'old' });
   });
 
-  it('removes what a killed import had not finished', () => {
+  it('writing tables removes what a killed import had not finished', () => {
     const folder = folderOf('old');
     mkdirSync(join(folder, '.pending-x'));
     writeFileSync(join(folder, '.pending-x', 'a.tsv'), 'ha');
@@ -77,7 +84,7 @@ describe('writing tables', () => {
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'old', 'b.tsv': 'old' });
   });
 
-  it('completes what a killed import had prepared, at any point of the move', () => {
+  it('writing tables completes what a killed import had prepared, at any point of the move', () => {
     const folder = folderOf('old');
     mkdirSync(join(folder, READY));
     writeFileSync(join(folder, 'a.tsv'), 'new');
@@ -94,7 +101,7 @@ describe('what an import changes', () => {
     ids.map((id) => ({ id: String(id), name: `${name} ${id}` }));
   const ten = [...Array(10).keys()].map((index) => 10_000 + index);
 
-  it('is listed by row, with the first of each kind', () => {
+  it('what an import changes is listed by row, with the first of each kind', () => {
     const after = [...operators(ten.slice(1)), ...operators([20_001]), ...operators([])].map((row) =>
       row.id === '10005' ? { ...row, name: 'Annat AB' } : row,
     );
@@ -108,13 +115,13 @@ describe('what an import changes', () => {
     refuseLosses(changes);
   });
 
-  it('names five and counts the others', () => {
+  it('what an import changes names five and counts the others', () => {
     const lines = describeChanges(changesOf(codec, { before: [], after: operators(ten) }));
     assert.equal(lines.length, 7);
     assert.equal(lines.at(-1), '  + … and 5 more');
   });
 
-  it('is refused when more than a fifth of the rows would be removed', () => {
+  it('what an import changes is refused when more than a fifth of the rows would be removed', () => {
     const without = (count: number) =>
       changesOf(codec, { before: operators(ten), after: operators(ten.slice(count)) });
     refuseLosses(without(2));
@@ -126,7 +133,7 @@ describe('what an import changes', () => {
 });
 
 describe('figures', () => {
-  it('are stored by name, and replaced', () => {
+  it('figures are stored by name, and replaced', () => {
     const folder = folderOf('old');
     assert.deepEqual(readFigures([folder]), []);
     const figures = withFigures([{ name: 'b', count: 1 }], { a: 2, b: 3 });

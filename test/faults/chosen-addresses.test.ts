@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
 import { type Adapter, kind } from '../../src/adapter/adapter.ts';
-import { vendorFailure } from '../../src/adapter/vendor-failure.ts';
+import { vendorFailure } from '../../src/adapter/failures.ts';
 import { makeWorld } from '../kit/world.ts';
 
 /** A box of which each user has one, at an address that they enter. */
@@ -53,7 +53,7 @@ describe('an address that an account enters', () => {
     return answer;
   };
 
-  it('cannot be in a network that the operator does not permit, however it is written', async () => {
+  it('an address that an account enters cannot be in a network that the operator does not permit, however it is written', async () => {
     const world = await makeWorld({
       engine: 'sqlite',
       adapters: [box],
@@ -98,7 +98,7 @@ describe('an address that an account enters', () => {
     await world.close();
   });
 
-  it('is refused with what would have to be set, and with the other way', async () => {
+  it('an address that an account enters is refused with what would have to be set, and with the other way', async () => {
     const refused = await linkTo('http://192.168.1.20', { ELNAV_LOCAL_NETWORKS: 'off' });
     assert.deepEqual(refused.body, {
       error:
@@ -106,7 +106,7 @@ describe('an address that an account enters', () => {
     });
   });
 
-  it('can be in a network that the operator permits, or that is the own one of a developer', async () => {
+  it('an address that an account enters can be in a network that the operator permits, or that is the own one of a developer', async () => {
     const address = `http://127.0.0.1:${port}`;
     const answers = [
       await linkTo(address, { ELNAV_LOCAL_NETWORKS: '127.0.0.0/8' }),

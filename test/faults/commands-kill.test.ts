@@ -33,7 +33,7 @@ async function commandedUntilKilled(place: Place, account: number, killedAt: num
 
 onEachEngine('a process that is killed while it calls a vendor', (engine) => {
   for (const killedAt of [1, DEVICES / 2]) {
-    it(`has stored every command that a vendor has received, ${killedAt} of ${DEVICES} sent at once`, async () => {
+    it(`a process that is killed while it calls a vendor has stored every command that a vendor has received, ${killedAt} of ${DEVICES} sent at once`, async () => {
       const place = await makePlace(engine);
       const account = await newAccount(place);
       const asked = await commandedUntilKilled(place, account, killedAt);

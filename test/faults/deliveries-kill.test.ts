@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { it } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock } from '../../src/core/clock.ts';
-import { type LoggedEvent, type Position, rendered } from '../../src/domain/events/index.ts';
+import { type LoggedEvent, type Position, rendered } from '../../src/domain/records/events/index.ts';
 import { openCore } from '../kit/core-world.ts';
 import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 import { answers, makeReceiver, type Receiver } from '../kit/receiver.ts';
@@ -62,7 +62,7 @@ async function writtenUntilKilled(
 const idOf = ({ id }: LoggedEvent) => id;
 
 onEachEngine('the deliveries of a process that is killed', (engine) => {
-  it(`miss nothing and keep their order, over ${KILLS} kills (TEST_SEED=${seed})`, async (test) => {
+  it(`the deliveries of a process that is killed miss nothing and keep their order, over ${KILLS} kills (TEST_SEED=${seed})`, async (test) => {
     const random = seeded(seed);
     const below = (most: number) => Math.floor(random() * most);
     const place = await makePlace(engine);

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type LoggedEvent, type Position, rendered } from '../../src/domain/events/index.ts';
+import { type LoggedEvent, type Position, rendered } from '../../src/domain/records/events/index.ts';
 import { type Core, openCore } from '../kit/core-world.ts';
 import { ENGINES, makePlace } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -68,7 +68,7 @@ async function logOf({ eventLog }: Core, account: number): Promise<LoggedEvent[]
 }
 
 describe('the deliveries of three instances that are killed in turn', { skip }, () => {
-  it(`miss nothing and keep their order, over ${KILLS} kills (TEST_SEED=${seed})`, async (test) => {
+  it(`the deliveries of three instances that are killed in turn miss nothing and keep their order, over ${KILLS} kills (TEST_SEED=${seed})`, async (test) => {
     const random = seeded(seed);
     const place = await makePlace('postgres');
     test.after(place.remove);

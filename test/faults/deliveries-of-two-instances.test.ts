@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Poster } from '../../src/domain/subscriptions/index.ts';
+import type { Poster } from '../../src/domain/records/subscriptions/index.ts';
 import { createPoster, permittedAddresses } from '../../src/outbound/index.ts';
 import { type Core, type CoreWorld, makeCoreWorld, openCore } from '../kit/core-world.ts';
 import { ENGINES } from '../kit/databases.ts';
@@ -46,7 +46,7 @@ describe('two instances that deliver for the same subscriptions', { skip }, () =
     test.after(() => receiver.close());
   };
 
-  it('post each event once and in its order, one delivery of a subscription at a time', async (test) => {
+  it('two instances that deliver for the same subscriptions post each event once and in its order, one delivery of a subscription at a time', async (test) => {
     await receives(test);
     const other = await core.another();
     test.after(() => other.close());
@@ -78,7 +78,7 @@ describe('two instances that deliver for the same subscriptions', { skip }, () =
     await core.subscriptions.stop();
   });
 
-  it('of which one dies, take over what it has claimed once the claim has expired', async (test) => {
+  it('two instances that deliver for the same subscriptions of which one dies, take over what it has claimed once the claim has expired', async (test) => {
     await receives(test);
     const inner = createPoster({ guard: permittedAddresses(LOOPBACK), clock, userAgent: 'elnav/test' });
     const revived = Promise.withResolvers<void>();

@@ -7,8 +7,8 @@ import { it } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Database } from '../../src/db/database.ts';
-import { type LoggedEvent, type Position, rendered } from '../../src/domain/events/index.ts';
-import { createEventStore } from '../../src/domain/events/store.ts';
+import { type LoggedEvent, type Position, rendered } from '../../src/domain/records/events/index.ts';
+import { createEventStore } from '../../src/domain/records/events/store.ts';
 import { type Core, openCore } from '../kit/core-world.ts';
 import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -164,7 +164,7 @@ function wordsOf({ type, subject, data }: LoggedEvent): string[] {
 }
 
 onEachEngine('the event log of a process that is killed', (engine) => {
-  it(`has each change and nothing else, over ${KILLS} kills (TEST_SEED=${seed})`, async (test) => {
+  it(`the event log of a process that is killed has each change and nothing else, over ${KILLS} kills (TEST_SEED=${seed})`, async (test) => {
     const random = seeded(seed);
     const place = await makePlace(engine);
     test.after(() => place.remove());

@@ -51,7 +51,7 @@ describe('events on a full disk', { skip }, () => {
     return stored;
   };
 
-  it('are delivered when there is space again: none that was stored is missing, none that was refused is sent', async () => {
+  it('events on a full disk are delivered when there is space again: none that was stored is missing, none that was refused is sent', async () => {
     const wanted = { url: receiver.url, types: null, device: null, userRef: null };
     const { id } = await core.subscriptions.create(account, wanted, 'hmac-sha256');
     const names = await writeEvents(core, account, { count: 3 });

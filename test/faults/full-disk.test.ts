@@ -12,7 +12,6 @@ import {
   stopService,
 } from '../kit/service.ts';
 import type { Answer } from '../kit/world.ts';
-import { makeOldestIn } from './oldest-schema.ts';
 import { smallDisk } from './small-disk.ts';
 
 const SECRET = 'the client secret of the tests';
@@ -54,7 +53,7 @@ describe('a full disk', { skip }, () => {
     unmount();
   });
 
-  it('returns 503 for writes, does not affect reads, and ends when there is space again', async () => {
+  it('a full disk returns 503 for writes, does not affect reads, and ends when there is space again', async () => {
     const { connect: base } = service;
     const call = callWith((await openAccount(service.grid)).key);
     const link = (userRef: string) =>
@@ -83,7 +82,7 @@ describe('a full disk', { skip }, () => {
     assert.equal(links.length, before + 2);
   });
 
-  it('returns 503 for every kind of write, and each succeeds when there is space again', async () => {
+  it('a full disk returns 503 for every kind of write, and each succeeds when there is space again', async () => {
     const { connect: base, grid } = service;
     const account = await openAccount(grid);
     const call = callWith(account.key);
@@ -140,25 +139,19 @@ describe('a start on a disk that is nearly full', { skip }, () => {
   });
   afterEach(unmount);
 
-  for (const { title, make, users } of [
-    { title: 'the first', make: () => {}, users: 1 },
-    { title: 'an upgrade of the oldest data', make: () => makeOldestIn(dir), users: 2 },
-  ]) {
-    it(`${title}, is refused with a message and continues when there is space`, async () => {
-      make();
-      for (const leaving of [0, 40, 150, 250]) {
-        fill(leaving * 1_024);
-        const { code, output } = await runToEnd({ env });
-        assert.equal(code, 1, output);
-        assert.match(output, /^elnav: .*disk .*full.*start again\.\n$/);
-        makeSpace();
-      }
-      const service = await startService({ env });
-      const { body } = await admin(service.grid, 'GET', '/admin/users');
-      assert.equal((body as object[]).length, users);
-      await stopService(service);
-    });
-  }
+  it('the first start is refused with a message and continues when there is space', async () => {
+    for (const leaving of [0, 40, 150, 250]) {
+      fill(leaving * 1_024);
+      const { code, output } = await runToEnd({ env });
+      assert.equal(code, 1, output);
+      assert.match(output, /^elnav: .*disk .*full.*start again\.\n$/);
+      makeSpace();
+    }
+    const service = await startService({ env });
+    const { body } = await admin(service.grid, 'GET', '/admin/users');
+    assert.equal((body as object[]).length, 1);
+    await stopService(service);
+  });
 });
 
 async function deliver(base: string, home: string): Promise<Answer> {

@@ -37,7 +37,7 @@ const sound: Found = {
 };
 
 describe('the check of a history', () => {
-  it('finds nothing when nothing is wrong, whatever happened to the unanswered command', () => {
+  it('the check of a history finds nothing when nothing is wrong, whatever happened to the unanswered command', () => {
     assert.deepEqual(contradictions(history, sound), []);
     assert.deepEqual(contradictions(history, { ...sound, values: new Map([['lamp', 'red']]) }), []);
   });
@@ -81,7 +81,7 @@ describe('the check of a history', () => {
     ['a key that was not tried', { replays: new Map() }, /k1 was not sent again/],
   ];
   for (const [what, change, fault] of broken) {
-    it(`reports ${what}`, () => {
+    it(`the check of a history reports ${what}`, () => {
       assert.match(contradictions(history, { ...sound, ...change }).join('\n'), fault);
     });
   }

@@ -103,7 +103,7 @@ describe('instances that follow the event log', { skip }, () => {
     ...{ account, type, link: of.link, device, occurredAt: a.clock.now(), data: {} },
   });
 
-  it('answer with the states that another one has stored, without a message for each', async () => {
+  it('instances that follow the event log answer with the states that another one has stored, without a message for each', async () => {
     const asked = vendor.count('read');
     const announced: unknown[] = [];
     c.database.bus.on('devices.announced', (message) => void announced.push(message));
@@ -113,7 +113,7 @@ describe('instances that follow the event log', { skip }, () => {
     assert.deepEqual(announced, []);
   });
 
-  it('list what another one has stored', async () => {
+  it('instances that follow the event log list what another one has stored', async () => {
     const listed = async () =>
       (await b.list(account)).map(({ state }) => (state as { power_w: number }).power_w);
     assert.deepEqual(await listed(), [10, 10, 10]);
@@ -121,7 +121,7 @@ describe('instances that follow the event log', { skip }, () => {
     await soon('it is listed', async () => (await listed())[2] === 71);
   });
 
-  it('take a reading of another one that changed nothing, and was no event, before they ask the vendor', async () => {
+  it('instances that follow the event log take a reading of another one that changed nothing, and was no event, before they ask the vendor', async () => {
     await pass(FRESH_MS / 2 + SOON_MS);
     await b.devices.find(account, 'light-1');
     await write(a, 'light-1', 10);
@@ -136,7 +136,7 @@ describe('instances that follow the event log', { skip }, () => {
     assert.equal(vendor.count('read'), asked + 1, 'what is stored is old as well');
   });
 
-  it('do not miss what is committed late', async () => {
+  it('instances that follow the event log do not miss what is committed late', async () => {
     const late = await open();
     await sql`
       update devices set state_json = '{"online":true,"power_on":true,"power_w":30}'
@@ -149,7 +149,7 @@ describe('instances that follow the event log', { skip }, () => {
     await soonIs(b, 'light-1', 72);
   });
 
-  it('do not use what they remember while the log cannot be read to its end', async () => {
+  it('instances that follow the event log do not use what they remember while the log cannot be read to its end', async () => {
     const late = await open();
     await write(a, 'light-1', 73);
     await pass(CURRENT_MS + SOON_MS);
@@ -161,7 +161,7 @@ describe('instances that follow the event log', { skip }, () => {
     assert.equal(await wattOf(b, account, 'light-1'), 74);
   });
 
-  it('are right while they are cut off from the others, and after it', async () => {
+  it('instances that follow the event log are right while they are cut off from the others, and after it', async () => {
     const listeners = sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name like 'elnav\_%' and datname = current_database()`;
@@ -185,13 +185,13 @@ describe('instances that follow the event log', { skip }, () => {
     await soonIs(c, 'light-1', 77);
   });
 
-  it('have a device no more as soon as its link is removed at another one', async () => {
+  it('instances that follow the event log have a device no more as soon as its link is removed at another one', async () => {
     await a.links.remove(account, of.link);
     await assert.rejects(b.read(account, 'light-1'), { code: 'device.not_found' });
     assert.deepEqual(await b.list(account), []);
   });
 
-  it('have a device no more that the log says is gone', async () => {
+  it('instances that follow the event log have a device no more that the log says is gone', async () => {
     await a.database.transaction(async (transaction) => {
       await a.database.events.append(transaction, [event('device.removed', 'light-1')]);
       await sql`delete from devices where account_id = ${account} and id = 'light-1'`.execute(transaction);
@@ -204,7 +204,7 @@ describe('instances that follow the event log', { skip }, () => {
     );
   });
 
-  it('have the state after a command as soon as another one has answered it', async () => {
+  it('instances that follow the event log have the state after a command as soon as another one has answered it', async () => {
     vendor.onCommand = async () => {
       vendor.reading = { online: true, on: true, watt: 60 };
     };
@@ -213,7 +213,7 @@ describe('instances that follow the event log', { skip }, () => {
     await until('the other one has it', async () => (await wattOf(b, account, 'light-1')) === 60);
   });
 
-  it('ask the vendor after a command of another one whose outcome is not known', async () => {
+  it('instances that follow the event log ask the vendor after a command of another one whose outcome is not known', async () => {
     vendor.onCommand = async () => {
       vendor.reading = { online: true, on: true, watt: 61 };
       throw new AppError('vendor.unreachable', 'away');
@@ -222,17 +222,17 @@ describe('instances that follow the event log', { skip }, () => {
     await until('the other one asks', async () => (await wattOf(b, account, 'light-1')) === 61);
   });
 
-  it('write nothing over what another one has just stored', async () => {
+  it('instances that follow the event log write nothing over what another one has just stored', async () => {
     await write(a, 'light-1', 78);
     await b.devices.offline(of);
     await b.devices.flush();
     const [stored] = await c.devices
       .knownOfLink(of)
       .then((rows) => rows.filter(({ id }) => id === 'light-1'));
-    assert.deepEqual(stored?.seen?.state, { online: false, power_on: true, power_w: 78 });
+    assert.deepEqual(stored?.snapshot?.state, { online: false, power_on: true, power_w: 78 });
   });
 
-  it('take no report that is older than what another one has', async () => {
+  it('instances that follow the event log take no report that is older than what another one has', async () => {
     const now = a.clock.now();
     const report = (core: Core, watt: number, at: number) =>
       core.devices.report(of, 'light-1', { state: { power_w: watt }, at });

@@ -75,7 +75,7 @@ describe('an idempotency key while PostgreSQL is lost', {
       return answer.status === 503 || answer.status === 409 ? undefined : answer;
     });
 
-  it('returns the response of a command that the vendor accepted, even if it could not be stored at the time', async () => {
+  it('an idempotency key while PostgreSQL is lost returns the response of a command that the vendor accepted, even if it could not be stored at the time', async () => {
     vendor.onCommand = () => wire.cut();
     const first = await send(COMMAND, ON);
     assert.equal(first.status, 200, JSON.stringify(first.body));
@@ -86,7 +86,7 @@ describe('an idempotency key while PostgreSQL is lost', {
     assert.equal(vendor.count('command'), 1);
   });
 
-  it('returns an unknown outcome when the database failed after the request had begun', async () => {
+  it('an idempotency key while PostgreSQL is lost returns an unknown outcome when the database failed after the request had begun', async () => {
     vendor.onLink = () => wire.cut();
     const first = await send('/link', LINK);
     assert.deepEqual([first.status, codeOf(first)], [502, 'command.outcome_unknown']);
@@ -96,7 +96,7 @@ describe('an idempotency key while PostgreSQL is lost', {
     assert.equal(vendor.count('link'), 1);
   });
 
-  it('works again at once when nothing had begun, even if the server stored the claim late', async () => {
+  it('an idempotency key while PostgreSQL is lost works again at once when nothing had begun, even if the server stored the claim late', async () => {
     wire.freeze();
     const first = await send(COMMAND, ON);
     assert.deepEqual([first.status, codeOf(first)], [503, 'database.unavailable']);

@@ -114,7 +114,7 @@ async function commandsInLog(place: Place): Promise<Map<string, number>> {
 }
 
 onEachEngine('kill -9 while clients work', (engine) => {
-  it(`loses nothing that was acknowledged, ${KILLS} times (TEST_SEED=${seed})`, async (t) => {
+  it(`kill -9 while clients work loses nothing that was acknowledged, ${KILLS} times (TEST_SEED=${seed})`, async (t) => {
     const random = seeded(seed);
     const place = await makePlace(engine);
     const started: number[] = [];

@@ -15,7 +15,7 @@ onEachEngine('a process that is killed while it commands a device', (engine) => 
   // A process that starts alone on its database ends all commands that were left.
   if (engine === 'sqlite') return;
 
-  it('keeps other commands waiting until its lease is over, and no longer', async () => {
+  it('a process that is killed while it commands a device keeps other commands waiting until its lease is over, and no longer', async () => {
     const vendor = testVendor();
     const world = await makeCoreWorld(engine, [vendor.adapter]);
     const account = await world.newAccount();

@@ -3,9 +3,9 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../../src/db/database.ts';
 import type { Tables } from '../../src/db/tables.ts';
-import { createDeviceStore, type Sighting } from '../../src/domain/devices/store.ts';
-import { type LoggedEvent, type Position, rendered } from '../../src/domain/events/index.ts';
-import { createEventStore } from '../../src/domain/events/store.ts';
+import { createDeviceStore, type SnapshotWrite } from '../../src/domain/devices/devices/store.ts';
+import { type LoggedEvent, type Position, rendered } from '../../src/domain/records/events/index.ts';
+import { createEventStore } from '../../src/domain/records/events/store.ts';
 import { type Core, type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { ENGINES, onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -14,11 +14,11 @@ import { testVendor } from '../kit/vendor-for-tests.ts';
 const DEVICES = ['light-0', 'light-1', 'light-2'];
 const skip = ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set';
 
-const sighting = (account: number, id: string, power_w: number): Sighting => ({
+const snapshotWrite = (account: number, id: string, power_w: number): SnapshotWrite => ({
   account,
   vendor: 'testvendor',
   id,
-  seen: {
+  snapshot: {
     state: { online: true, power_w },
     limits: null,
     capacity: null,
@@ -88,7 +88,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     return found;
   };
 
-  it('reach a reader whose cursor was beyond their ids before they were committed', async () => {
+  it('events of transactions that end late, on postgres reach a reader whose cursor was beyond their ids before they were committed', async () => {
     const { database } = core;
     const read = reader(core, account);
     await allOf(read, 4);
@@ -110,7 +110,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     );
   });
 
-  it('come after what another transaction did before to the same device, though theirs began first', async () => {
+  it('events of transactions that end late, on postgres come after what another transaction did before to the same device, though theirs began first', async () => {
     const { database } = core;
     const store = createDeviceStore(database);
     const read = reader(core, account);
@@ -120,7 +120,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     const of = { account, link: link.id, vendor: 'testvendor', userRef: 'someone' };
     const old = await open(database);
     await numbered(old.transaction);
-    await store.see(sighting(account, 'light-0', 1));
+    await store.write(snapshotWrite(account, 'light-0', 1));
     await store.hold(old.transaction, of);
     await store.logRemoved(old.transaction, of, 2);
     await old.end();
@@ -131,7 +131,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     );
   });
 
-  it('of one shared commit keep the order of each device, where they waited for one that began later', async () => {
+  it('events of transactions that end late, on postgres of one shared commit keep the order of each device, where they waited for one that began later', async () => {
     const { database } = core;
     const store = createDeviceStore(database);
     const read = reader(core, account);
@@ -141,9 +141,9 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
       blocker.transaction,
     );
     // It has its number from the first device, and waits for the second.
-    const waiting = Promise.all(DEVICES.map((id) => store.see(sighting(account, id, 2))));
+    const waiting = Promise.all(DEVICES.map((id) => store.write(snapshotWrite(account, id, 2))));
     await until('it waits', async () => (await waitingFor(database.queries)) > 0);
-    await createDeviceStore(database).see(sighting(account, 'light-2', 1));
+    await createDeviceStore(database).write(snapshotWrite(account, 'light-2', 1));
     await blocker.end();
     await waiting;
     const found = (await allOf(read, 4)).filter(({ subject }) => subject.device === 'light-2');
@@ -153,7 +153,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     ]);
   });
 
-  it('go on after those of a server that had counted further, where a dump is restored', async () => {
+  it('events of transactions that end late, on postgres go on after those of a server that had counted further, where a dump is restored', async () => {
     const { database } = core;
     const read = reader(core, account);
     await allOf(read, 4);
@@ -162,7 +162,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     await sql`update devices set logged_tx = 6000000000`.execute(database.queries);
     await createEventStore(database).goOn();
     await createEventStore(database).goOn();
-    await createDeviceStore(database).see(sighting(account, 'light-0', 1));
+    await createDeviceStore(database).write(snapshotWrite(account, 'light-0', 1));
     const again = reader(core, account);
     const found = await allOf(again, 5);
     assert.equal(found.at(-1)?.type, 'device.state_changed');
@@ -178,7 +178,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
 });
 
 onEachEngine('events while many write and one reads', (engine) => {
-  it('lead from each state of a device to its next one, whoever wrote it, to the last', async (t) => {
+  it('events while many write and one reads lead from each state of a device to its next one, whoever wrote it, to the last', async (t) => {
     const vendor = testVendor();
     const world = await makeCoreWorld(engine, [vendor.adapter]);
     t.after(() => world.remove());
@@ -206,8 +206,8 @@ onEachEngine('events while many write and one reads', (engine) => {
           DEVICES.map((id) => {
             power += 1;
             return which === 0
-              ? store.see(sighting(account, id, power))
-              : store.seeInBackground(sighting(account, id, power));
+              ? store.write(snapshotWrite(account, id, power))
+              : store.writeInBackground(snapshotWrite(account, id, power));
           }),
         ),
       );
@@ -220,7 +220,7 @@ onEachEngine('events while many write and one reads', (engine) => {
       assert.equal(changes.length, 80);
       for (const [index, { from }] of changes.entries())
         assert.equal(from, index === 0 ? null : changes[index - 1]?.to, `change ${index} of ${id}`);
-      const stored = (await createDeviceStore(world.database).byId(account, id))[0]?.seen?.state.power_w;
+      const stored = (await createDeviceStore(world.database).byId(account, id))[0]?.snapshot?.state.power_w;
       assert.equal(changes.at(-1)?.to, stored);
     }
   });

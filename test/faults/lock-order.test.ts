@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { createRequestStore } from '../../src/domain/accounts/store-idempotency.ts';
-import { createCommandStore } from '../../src/domain/commands/store.ts';
-import { createDeviceStore } from '../../src/domain/devices/store.ts';
-import { createTurnStore } from '../../src/domain/polling/store.ts';
+import { createRequestStore } from '../../src/domain/access/accounts/store-idempotency.ts';
+import { createCommandStore } from '../../src/domain/devices/commands/store.ts';
+import { createDeviceStore } from '../../src/domain/devices/devices/store.ts';
+import { createPollStore } from '../../src/domain/devices/polling/store.ts';
 import { type Core, type CoreWorld, makeCoreWorld, openCore } from '../kit/core-world.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
@@ -25,7 +25,7 @@ type Write = (core: Core, names: readonly string[], scene: Scene) => Promise<unk
 
 const see: Write = ({ database }, names, { account }) => {
   const store = createDeviceStore(database);
-  return Promise.all(names.map((id) => store.see({ account, vendor: 'testvendor', id, seen: SEEN })));
+  return Promise.all(names.map((id) => store.write({ account, vendor: 'testvendor', id, snapshot: SEEN })));
 };
 
 const enter: Write = ({ database }, names, { account }) => {
@@ -71,44 +71,44 @@ const answer: Write = ({ database }, names, scene) => {
 
 /** One by one and backwards: without an index to order them, a plan finds them in this order. */
 const plan: Write = async ({ database }, names, { account, link }) => {
-  const { add } = createTurnStore(database);
+  const { add } = createPollStore(database);
   for (const device of names.toReversed())
     await add([{ account, link, device, vendor: 'testvendor', dueAt: 100, intervalSeconds: 60 }]);
 };
 
 const planAgain: Write = ({ database }, names, { account, link }) =>
-  createTurnStore(database).add(
+  createPollStore(database).add(
     names.map((device) => ({ account, link, device, vendor: 'testvendor', dueAt: 50, intervalSeconds: 60 })),
   );
 
 const hint: Write = ({ database }, names, { account, link }) =>
-  createTurnStore(database).hint(
+  createPollStore(database).hint(
     names.map((device) => ({ account, link, device, vendor: 'testvendor' })),
     2,
   );
 
-const endTurns: Write = async ({ database }, names, { account, link }) => {
+const endPolls: Write = async ({ database }, names, { account, link }) => {
   const { queries } = database;
-  const { finish } = createTurnStore(database);
-  const stored = queries.selectFrom('device_turns').selectAll().where('account_id', '=', account);
+  const { finish } = createPollStore(database);
+  const stored = queries.selectFrom('device_polls').selectAll().where('account_id', '=', account);
   const ids = new Map((await stored.execute()).map(({ id, device_id }) => [device_id, id]));
-  const turn = { account, link, vendor: 'testvendor', plannedAt: 100, claimedUntil: 100 };
+  const poll = { account, link, vendor: 'testvendor', plannedAt: 100, claimedUntil: 100 };
   const how = { intervalSeconds: 60, failures: 0, hintedAt: null, activeUntil: null };
   const next = { dueAt: 200, intervalSeconds: 60, failures: 0, askedAt: 1 };
   return Promise.all(
-    names.map((device) => finish({ turn: { ...turn, ...how, device, id: ids.get(device) ?? 0 }, ...next })),
+    names.map((device) => finish({ poll: { ...poll, ...how, device, id: ids.get(device) ?? 0 }, ...next })),
   );
 };
 
 const activate: Write = ({ database }, names, { account, link }) => {
-  const store = createTurnStore(database);
+  const store = createPollStore(database);
   return Promise.all(names.map((device) => store.activate({ account, link, device, until: 300, first: 50 })));
 };
 
 const holdBack: Write = ({ database }, _names, scene) =>
-  createTurnStore(database).holdBack({ ...scene, until: 400 });
+  createPollStore(database).holdBack({ ...scene, until: 400 });
 const bringForward: Write = ({ database }, _names, scene) =>
-  createTurnStore(database).bringForward(scene, 10);
+  createPollStore(database).bringForward(scene, 10);
 
 const linkAgain: Write = (core, _names, { account }) => core.link(account, 'testvendor');
 const unlink: Write = ({ links }, _names, { account, link }) => links.remove(account, link);
@@ -124,7 +124,7 @@ const FILLED = `with filled as (
     select $1, 'link-' || n, 'testvendor', n, '', 'active', 1, 1, 1, 'k1', '' from generate_series(1, 300) as n returning account_id, id)
   insert into devices (account_id, vendor, id, link_id, user_ref, device_type, capabilities_json, details_json, created_at)
   select account_id, 'testvendor', n || id, id, '', 'light', '[]', '{}', 1 from filled, generate_series(1, 3) as n`;
-const TURN_M = "update device_turns set failures = 0 where device_id = 'light-m'";
+const POLL_M = "update device_polls set failures = 0 where device_id = 'light-m'";
 const DOCUMENT_M = "update link_documents set updated_at = 2 where name = 'light-m'";
 const names = ['light-a', 'light-m', 'light-z'];
 const nothing: Write = async () => {};
@@ -146,16 +146,16 @@ const PAIRS: readonly {
     second: see,
   },
   {
-    what: 'a link that is deleted and the ends of its turns',
+    what: 'a link that is deleted and the ends of its polls',
     made: plan,
-    middle: TURN_M,
+    middle: POLL_M,
     first: unlink,
-    second: endTurns,
+    second: endPolls,
   },
   {
-    what: 'a link that is deleted and the turns of its commanded devices',
+    what: 'a link that is deleted and the polls of its commanded devices',
     made: plan,
-    middle: TURN_M,
+    middle: POLL_M,
     first: unlink,
     second: activate,
   },
@@ -205,20 +205,20 @@ const PAIRS: readonly {
     first: answer,
     second: answer,
   },
-  { what: 'ends of turns', made: plan, middle: TURN_M, first: endTurns, second: endTurns },
-  { what: 'turns of commanded devices', made: plan, middle: TURN_M, first: activate, second: activate },
-  { what: 'turns that are added and hinted at', made: plan, middle: TURN_M, first: planAgain, second: hint },
+  { what: 'ends of polls', made: plan, middle: POLL_M, first: endPolls, second: endPolls },
+  { what: 'polls of commanded devices', made: plan, middle: POLL_M, first: activate, second: activate },
+  { what: 'polls that are added and hinted at', made: plan, middle: POLL_M, first: planAgain, second: hint },
   {
-    what: 'ends of turns, and a link that is held back',
+    what: 'ends of polls, and a link that is held back',
     made: plan,
-    middle: TURN_M,
-    first: endTurns,
+    middle: POLL_M,
+    first: endPolls,
     second: holdBack,
   },
   {
-    what: 'turns of commanded devices, and a link that is brought forward',
+    what: 'polls of commanded devices, and a link that is brought forward',
     made: plan,
-    middle: TURN_M,
+    middle: POLL_M,
     first: activate,
     second: bringForward,
   },
@@ -277,7 +277,7 @@ describe('two processes that write the same rows', { skip }, () => {
   }
 
   for (const { what, made = nothing, middle, first, second, refusals = [] } of PAIRS) {
-    it(`wait for one another without a deadlock: ${what}`, async () => {
+    it(`two processes that write the same rows wait for one another without a deadlock: ${what}`, async () => {
       const account = await world.newAccount();
       vendor.devices = ['light-z', 'light-m', 'light-a'];
       await world.link(account, 'testvendor');

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../src/core/clock.ts';
 import { AppError } from '../../src/core/errors.ts';
-import { createDeviceStore } from '../../src/domain/devices/store.ts';
+import { createDeviceStore } from '../../src/domain/devices/devices/store.ts';
 import { openCore } from '../kit/core-world.ts';
 import { placeAt } from '../kit/databases.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
@@ -59,13 +59,13 @@ vendor.onCommand = async () => {
 const core = await openCore({ place: placeAt(dataDir, url), clock: systemClock, adapters: [vendor.adapter] });
 const store = createDeviceStore(core.database);
 
-async function seeForever(id: string, see: typeof store.see): Promise<never> {
+async function seeForever(id: string, see: typeof store.write): Promise<never> {
   for (;;) {
     const watt = next();
     const state = { online: watt % 3 !== 0, power_w: watt, ...(watt % 2 === 0 ? { power_on: true } : {}) };
     const at = Date.now();
     const seen = { state, limits: null, capacity: null, observedAt: at, fetchedAt: at };
-    await see({ account: owner, vendor: 'testvendor', id, seen });
+    await see({ account: owner, vendor: 'testvendor', id, snapshot: seen });
     print('seen', id, watt);
   }
 }
@@ -98,7 +98,7 @@ async function linkForever(): Promise<never> {
 
 await core.link(owner, 'testvendor', { user: 'home', password: 'p' });
 await Promise.all([
-  ...SEEN.map((id, index) => seeForever(id, index % 2 === 0 ? store.see : store.seeInBackground)),
+  ...SEEN.map((id, index) => seeForever(id, index % 2 === 0 ? store.write : store.writeInBackground)),
   ...COMMANDED.map(commandForever),
   linkForever(),
 ]);

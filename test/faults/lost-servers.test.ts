@@ -94,7 +94,7 @@ describe('a lost PostgreSQL', {
     assert.equal((await fetch(`${behindWire.connect}/healthz`)).status, 200);
   }
 
-  it('returns 503 with Retry-After, and is used again without a restart when it is back', async () => {
+  it('a lost PostgreSQL returns 503 with Retry-After, and is used again without a restart when it is back', async () => {
     assert.equal((await call(behindWire.connect, { path: `/devices/${device}` })).status, 200);
     for (let round = 0; round < 3; round += 1) {
       await wire.cut();
@@ -108,7 +108,7 @@ describe('a lost PostgreSQL', {
     }
   });
 
-  it('leaves no stale cache: what was revoked, changed or deleted meanwhile applies afterwards', async () => {
+  it('a lost PostgreSQL leaves no stale cache: what was revoked, changed or deleted meanwhile applies afterwards', async () => {
     const { body: made } = await admin(
       other.grid,
       'POST',
@@ -150,7 +150,7 @@ describe('a lost PostgreSQL', {
     assert.equal(device404, 404);
   });
 
-  it('leaves no stale device in the cache: a command of another instance shows once changes arrive again', async () => {
+  it('a lost PostgreSQL leaves no stale device in the cache: a command of another instance shows once changes arrive again', async () => {
     await readyAgain(behindWire.connect);
     const isOn = ({ state }: { state: { power_on?: boolean } }) => state.power_on;
     const read = async (): Promise<boolean | undefined> => {
@@ -184,7 +184,7 @@ describe('a lost PostgreSQL', {
     }
   });
 
-  it('returns 503 as well when it does not respond, and is used again when it does', async () => {
+  it('a lost PostgreSQL returns 503 as well when it does not respond, and is used again when it does', async () => {
     await readyAgain(behindWire.connect);
     wire.freeze();
     const answer = await call(behindWire.connect, { path: '/links' });
@@ -196,7 +196,7 @@ describe('a lost PostgreSQL', {
 });
 
 describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not set' : false }, () => {
-  it('does not stop requests or limits, degrades readiness, and is used again when it is back', async () => {
+  it('a lost Redis does not stop requests or limits, degrades readiness, and is used again when it is back', async () => {
     const place = await makePlace('sqlite');
     const wire = await tcpProxy(redisUrl ?? '');
     const service = await startService({

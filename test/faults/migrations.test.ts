@@ -1,59 +1,154 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { Kysely, SqliteDialect } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import pg from 'pg';
+import { Kysely, sql } from 'kysely';
 import { OperatorError } from '../../src/core/errors.ts';
+import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { migrations } from '../../src/db/migrations/index.ts';
 import { openSqlite, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
-import { type Engine, makeEmptyPlace, onEachEngine, type Place } from '../kit/databases.ts';
+import { ENGINES, makeEmptyPlace, onEachEngine, type Place } from '../kit/databases.ts';
 import { CHILD_ENV } from '../kit/environment.ts';
-import { admin, callWith, envOf, runToEnd, startService, stopService } from '../kit/service.ts';
-import { makeOldestIn, OLDEST_TABLES, oldestRows, oldestSchema } from './oldest-schema.ts';
+import { envOf, runToEnd } from '../kit/service.ts';
+import { fillTables, LATER } from './later-migration.ts';
 
 /** The number of points between the first statement of a migration and its last that are tested. */
 const POINTS = 20;
+
+/** SHA-256 of every migration: databases were made with it, so it is never edited; a fault in it is corrected by a later one. */
+const MIGRATIONS = {
+  '0001-baseline.ts': 'd1b05ee4ee01a835b97d656b1b523a68d8915e25d4ca89b06c2c7d960b94378c',
+};
+
+describe('the migrations', () => {
+  it('a migration is never edited, and every file is one', () => {
+    const directory = join(import.meta.dirname, '../../src/db/migrations');
+    const files = readdirSync(directory).filter((name) => name !== 'index.ts');
+    const hashes = files.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(directory, name)))
+        .digest('hex'),
+    ]);
+    assert.deepEqual(Object.fromEntries(hashes), MIGRATIONS);
+    assert.deepEqual(
+      Object.keys(LATER).filter((name) => name !== '9998-later'),
+      files.map((name) => name.replace('.ts', '')).sort(),
+    );
+  });
+});
 
 const spread = (count: number, last: number): number[] => [
   ...new Set(Array.from({ length: count }, (_, index) => 1 + Math.round((index * (last - 1)) / (count - 1)))),
 ];
 
-async function makeOldest(engine: Engine): Promise<Place> {
+/** A place with a migrated database that has a row in every table. */
+async function makeFilled(engine: 'sqlite' | 'postgres'): Promise<Place> {
   const place = await makeEmptyPlace(engine);
-  if (place.url === undefined) {
-    makeOldestIn(place.dataDir);
-  } else {
-    const client = new pg.Client({ connectionString: place.url });
-    await client.connect();
-    await client.query(oldestSchema(engine) + oldestRows());
-    await client.end();
-  }
+  const database = await place.open();
+  await fillTables(database.queries);
+  await database.close();
   return place;
 }
 
-type Rows = readonly Record<string, unknown>[];
-
-/** The rows of every table of the oldest schema, without later columns. */
-async function oldestRowsAt(place: Place): Promise<Map<string, Rows>> {
-  const database = await place.open();
-  const found = new Map<string, Rows>();
-  for (const table of OLDEST_TABLES) {
-    const rows = await database.queries.selectFrom(table).selectAll().execute();
-    found.set(
-      table,
-      rows.map((row) => ({ ...row })),
-    );
-  }
-  await database.close();
+/** The rows of every table, as text. */
+async function rowsOf({ queries }: Database): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const { name } of await queries.introspection.getTables())
+    found.set(name, JSON.stringify((await sql`select * from ${sql.table(name)}`.execute(queries)).rows));
   return found;
 }
+
+onEachEngine('a database of this version with a row in every table', (engine) => {
+  let place: Place;
+  let database: Database;
+  before(async () => {
+    place = await makeFilled(engine);
+    database = await place.open();
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  it('a later migration that fails in its middle leaves it unchanged', async () => {
+    const earlier = await rowsOf(database);
+    assert.ok(earlier.size > 40);
+    const failing = {
+      ...LATER,
+      '9999-failing': { up: (db: Kysely<unknown>) => sql`insert into nowhere values (1)`.execute(db) },
+    };
+    await assert.rejects(migrate(database.queries, failing as never), (error) => {
+      assert.ok(error instanceof OperatorError);
+      assert.match(
+        error.message,
+        /^The migration 9999-failing failed \(.*nowhere.*\)\. Nothing was changed\./,
+      );
+      return true;
+    });
+    assert.deepEqual(await rowsOf(database), earlier);
+  });
+
+  it('a later migration changes its tables and keeps every row', async () => {
+    const earlier = await rowsOf(database);
+    assert.deepEqual(await migrate(database.queries, LATER), ['9998-later']);
+    const later = await rowsOf(database);
+    assert.equal(later.get('later_accounts'), '[{"id":1,"email":"x"}]');
+    for (const [table, rows] of earlier) {
+      if (table.startsWith('kysely_')) continue;
+      assert.notEqual(rows, '[]', table);
+      assert.equal(later.get(table)?.replaceAll(',"later":"migrated"', ''), rows, table);
+    }
+    assert.match(later.get('devices') ?? '', /"later":"migrated"/);
+  });
+});
+
+onEachEngine('the columns of history', (engine) => {
+  it('a field that history gained gets its columns at the start, beside the rows that are there', async () => {
+    const place = await makeFilled(engine);
+    const older = await place.open();
+    for (const table of ['history_readings', 'history_quarters'])
+      for (const column of ['power_w', 'door_open'])
+        await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(older.queries);
+    await older.close();
+    const database = await place.open();
+    for (const table of ['history_readings', 'history_quarters'] as const) {
+      const rows = await database.queries
+        .selectFrom(table)
+        .select(['device', 'energy_wh', 'power_w', 'door_open'])
+        .execute();
+      assert.deepEqual(
+        rows.map((row) => ({ ...row })),
+        [{ device: 1, energy_wh: 1, power_w: null, door_open: null }],
+      );
+    }
+    await database.close();
+    await place.remove();
+  });
+});
+
+describe('two processes that share a database', { skip: !ENGINES.includes('postgres') }, () => {
+  it('two processes that start at once migrate it once', async () => {
+    const place = await makeFilled('postgres');
+    const outputs = [1, 2].map(async () => {
+      const child = spawn(process.execPath, ['./test/faults/migrate-alone.ts'], {
+        env: { ...CHILD_ENV, DATABASE_URL: place.url },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+      return output.trim();
+    });
+    assert.deepEqual((await Promise.all(outputs)).sort(), ['applied 0', 'applied 1']);
+    await place.remove();
+  });
+});
 
 /** Tables and indexes of the embedded database in a directory. */
 function schemaIn(dataDir: string): unknown[] {
@@ -70,44 +165,10 @@ function ownTables(schema: readonly unknown[]): string {
   return JSON.stringify(schema.filter((row) => !/kysely_/.test(JSON.stringify(row))));
 }
 
-onEachEngine('a database of the oldest version', (engine) => {
-  let place: Place;
-  before(async () => {
-    place = await makeOldest(engine);
-  });
-  after(() => place.remove());
-
-  it('keeps every row, and serves its links', async () => {
-    const rows = await oldestRowsAt(place);
-    for (const [table, found] of rows) assert.ok(found.length > 0, `${table} has rows`);
-    assert.deepEqual(
-      rows.get('devices')?.map(({ id, name }) => [id, name]),
-      [
-        ['charger-1', 'Garage å'],
-        ['light-1', null],
-      ],
-    );
-    assert.equal(rows.get('charging_transactions')?.[0]?.meter_stop_wh, 2000.25);
-    // The audit log knows who created one of the keys.
-    const creators = rows.get('api_keys')?.map(({ id, created_by }) => [id, created_by]) ?? [];
-    assert.deepEqual(Object.fromEntries(creators), { k1: 'user', k2: null });
-
-    const service = await startService({ env: envOf(place) });
-    const { body } = await admin(service.grid, 'POST', '/admin/users/1/keys');
-    const call = callWith((body as { api_key: string }).api_key);
-    const links = (await call(service.connect, { path: '/links' })).body as { id: string; status: string }[];
-    assert.deepEqual(
-      links.map(({ id, status }) => [id, status]),
-      [['link1', 'active']],
-    );
-    await stopService(service);
-  });
-});
-
-/** Directories to begin a migration in: an empty one, and one with data of the oldest version. */
+/** Directories to begin a migration in: an empty one, and one with rows. */
 const BEGINNINGS = [
   { title: 'in the first start', make: () => makeEmptyPlace('sqlite'), rows: 0 },
-  { title: 'in the upgrade of the oldest data', make: () => makeOldest('sqlite'), rows: 2 },
+  { title: 'to a later version', make: () => makeFilled('sqlite'), rows: 1 },
 ] as const;
 
 for (const { title, make, rows } of BEGINNINGS) {
@@ -122,11 +183,20 @@ for (const { title, make, rows } of BEGINNINGS) {
       openSqlite(template.dataDir).close();
       untouched = ownTables(schemaIn(template.dataDir));
       const clean = await make();
-      await (await clean.open()).close();
+      await migrateIn(clean);
       whole = schemaIn(clean.dataDir);
       await clean.remove();
     });
     after(() => template.remove());
+
+    /** Migrates to the later version, and returns how many accounts there are. */
+    async function migrateIn({ dataDir }: Place): Promise<number> {
+      const queries = new Kysely<Tables>({ dialect: sqliteDialect(openSqlite(dataDir)) });
+      await migrate(queries, LATER);
+      const accounts = await queries.selectFrom('accounts').select('id').execute();
+      await queries.destroy();
+      return accounts.length;
+    }
 
     /** A place of its own, copied from the template. */
     async function place(): Promise<Place> {
@@ -135,22 +205,16 @@ for (const { title, make, rows } of BEGINNINGS) {
       return made;
     }
 
-    /** Either all migrations are applied, or none. */
-    function assertAllOrNothing(made: Place, what: string): void {
-      assert.ok([untouched, ownTables(whole)].includes(ownTables(schemaIn(made.dataDir))), what);
-    }
-
-    /** It opens, with the schema of an undisturbed migration and with its rows. */
-    async function assertWhole(made: Place, what: string): Promise<void> {
-      const database = await made.open();
-      const accounts = await database.queries.selectFrom('accounts').select('id').execute();
-      await database.close();
-      assert.equal(accounts.length, rows, what);
-      assert.deepEqual(schemaIn(made.dataDir), whole, what);
+    /** Either all migrations are applied, or none; the next start finds or makes the whole. */
+    async function assertAllOrNothing(made: Place, point: string): Promise<void> {
+      assert.ok([untouched, ownTables(whole)].includes(ownTables(schemaIn(made.dataDir))), point);
+      assert.equal(await migrateIn(made), rows, point);
+      assert.deepEqual(schemaIn(made.dataDir), whole, point);
+      await made.remove();
     }
 
     for (const signal of ['SIGKILL', 'SIGTERM']) {
-      it(`survives ${signal} at ${POINTS} points`, async () => {
+      it(`a process that is sent ${signal} at ${POINTS} points has migrated all or nothing`, async () => {
         const run = (made: Place, fault: Record<string, string>) =>
           spawnSync(
             process.execPath,
@@ -161,19 +225,17 @@ for (const { title, make, rows } of BEGINNINGS) {
         const counted = run(counting, {});
         await counting.remove();
         const last = Number(/statements: (\d+)/.exec(counted.stderr)?.[1]);
-        assert.ok(last > 40, counted.stderr);
+        assert.ok(last > POINTS, counted.stderr);
         for (const point of spread(POINTS, last)) {
           const made = await place();
           const ended = run(made, { FAULT_SIGNAL: signal, FAULT_AT: String(point) });
           assert.equal(ended.signal, signal, ended.stderr);
-          assertAllOrNothing(made, `${signal} at statement ${point} of ${last}`);
-          await assertWhole(made, `${signal} at statement ${point} of ${last}`);
-          await made.remove();
+          await assertAllOrNothing(made, `${signal} at statement ${point} of ${last}`);
         }
       });
     }
 
-    it(`survives a full disk, at ${POINTS} sizes`, async () => {
+    it(`a disk that is full at ${POINTS} sizes leaves all or nothing`, async () => {
       const pages = (dataDir: string): number => {
         const file = openSqlite(dataDir);
         const [row] = file.prepare('pragma page_count').all();
@@ -182,94 +244,44 @@ for (const { title, make, rows } of BEGINNINGS) {
       };
       const [least, clean] = [await place(), await place()];
       const first = pages(least.dataDir);
-      await (await clean.open()).close();
+      await migrateIn(clean);
       const last = pages(clean.dataDir);
       for (const limit of spread(POINTS, last - first).map((more) => first + more - 1)) {
         const made = await place();
         const file = openSqlite(made.dataDir);
         file.exec(`PRAGMA max_page_count = ${limit}`);
         const queries = new Kysely<Tables>({ dialect: sqliteDialect(file) });
-        await assert.rejects(migrate(queries), (error) => {
+        await assert.rejects(migrate(queries, LATER), (error) => {
           assert.ok(error instanceof OperatorError);
           assert.match(error.message, /disk is full\. Nothing was changed: free some space and start again/);
           return true;
         });
         await queries.destroy();
-        assertAllOrNothing(made, `full at ${limit} of ${last} pages`);
-        await assertWhole(made, `full at ${limit} of ${last} pages`);
-        await made.remove();
+        await assertAllOrNothing(made, `full at ${limit} of ${last} pages`);
       }
       for (const one of [least, clean]) await one.remove();
     });
-
-    it('completes what older versions, which recorded a migration last, left half done at any statement', async () => {
-      let tried = 0;
-      for (let statements = 1; ; statements += 1) {
-        const made = await place();
-        const isWhole = await migrateAsOlder(made.dataDir, statements);
-        if (!isWhole) await assertWhole(made, `killed after ${statements} statements`);
-        await made.remove();
-        if (isWhole) break;
-        tried += 1;
-      }
-      assert.ok(tried > 40, `${tried} statements were tried`);
-    });
   });
 }
 
-/** Versions from this migration on commit a whole migration. */
-const ALL_OR_NOTHING = '0013';
-
-/** Migrates as older versions did, each statement separately, and stops after that many. Returns whether that was all. */
-async function migrateAsOlder(dataDir: string, statements: number): Promise<boolean> {
-  const file = openSqlite(dataDir);
-  // It commits each statement: thousands of times in all.
-  file.exec('PRAGMA synchronous = OFF');
-  let left = statements;
-  const queries = new Kysely<Tables>({
-    dialect: new SqliteDialect({
-      database: {
-        close: () => file.close(),
-        prepare(text) {
-          const statement = file.prepare(text);
-          const parametersOf = (given: readonly unknown[]) => given as SQLInputValue[];
-          return {
-            reader: statement.columns().length > 0,
-            all: (given) => statement.all(...parametersOf(given)),
-            run(given) {
-              left -= 1;
-              if (left < 0) throw new Error('killed');
-              return statement.run(...parametersOf(given));
-            },
-            iterate: (given) => statement.iterate(...parametersOf(given)),
-          };
-        },
-      },
-    }),
-  });
-  const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < ALL_OR_NOTHING));
-  const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => older } });
-  const { error } = await migrator.migrateToLatest();
-  await queries.destroy();
-  return error === undefined;
-}
-
-describe('a database that cannot be migrated', () => {
+describe('an embedded database that cannot be migrated', () => {
   async function refusedAt(spoil: (file: DatabaseSync) => void): Promise<string> {
     const place = await makeEmptyPlace('sqlite');
     await (await place.open()).close();
     const file = new DatabaseSync(join(place.dataDir, 'elnav.sqlite'));
     spoil(file);
     file.close();
+    const kept = schemaIn(place.dataDir);
     const { code, output } = await runToEnd({ env: envOf(place) });
     assert.equal(code, 1, output);
     assert.match(output, /^elnav: /);
     assert.doesNotMatch(output, /\n\s+at /);
+    assert.deepEqual(schemaIn(place.dataDir), kept);
     await place.remove();
     return output;
   }
 
-  it('reports a newer version, and the remedy', async () => {
+  it('a start reports that a newer version made it, and the remedy', async () => {
     const output = await refusedAt((file) =>
       file.exec(`insert into kysely_migration values ('9999-future', '2099-01-01T00:00:00.000Z')`),
     );
@@ -279,32 +291,58 @@ describe('a database that cannot be migrated', () => {
     );
   });
 
-  it('reports tables that no version left in this state, without changes', async () => {
-    const output = await refusedAt((file) =>
-      file.exec(`delete from kysely_migration where name > '0006'; create table foreign_one (id text)`),
-    );
+  it('a start reports tables that no version left in this state, without changes', async () => {
+    const output = await refusedAt((file) => file.exec('delete from kysely_migration'));
     assert.match(
       output,
-      /The migration 0006-linking failed \(.*already exists\)\. Nothing was changed\. Restore/,
+      /The migration 0001-baseline failed \(.*already exists\)\. Nothing was changed\. Restore/,
     );
   });
 });
 
-onEachEngine('a database of a newer version', (engine) => {
-  it('is refused with a message, and left unchanged', async () => {
+/** Databases that this version refuses, by the first migration that it does not know. */
+const REFUSED = [
+  { title: 'a newer version', migration: '9999-future', says: /made by a newer version of elnav/ },
+  {
+    title: 'a version before the baseline',
+    migration: '0001-accounts',
+    says: /(The database \/.*\/elnav\.sqlite|The database elnav_test_\w+ of DATABASE_URL) was made by a version of elnav from before its first release, which cannot be upgraded\. Nothing was changed\. To start over/,
+  },
+] as const;
+
+onEachEngine('a database of another version', (engine) => {
+  for (const { title, migration, says } of REFUSED) {
+    it(`a database of ${title} is refused with a message and left unchanged`, async () => {
+      const place = await makeFilled(engine);
+      const database = await place.open();
+      await sql`update kysely_migration set name = ${migration} where name = '0001-baseline'`.execute(
+        database.queries,
+      );
+      const kept = await rowsOf(database);
+      await assert.rejects(migrate(database.queries), (error) => {
+        assert.ok(error instanceof OperatorError);
+        assert.match(error.message, says);
+        return true;
+      });
+      assert.deepEqual(await rowsOf(database), kept);
+      await database.close();
+      await place.remove();
+    });
+  }
+
+  it('the message about a version before the baseline says how to start over', async () => {
     const place = await makeEmptyPlace(engine);
     const database = await place.open();
-    await database.queries
-      .insertInto('kysely_migration' as never)
-      .values({ name: '9999-future', timestamp: '2099-01-01T00:00:00.000Z' } as never)
-      .execute();
-    await database.close();
-    await assert.rejects(place.open(), (error) => {
-      assert.ok(error instanceof OperatorError);
-      assert.match(error.message, /made by a newer version of elnav/);
+    await sql`update kysely_migration set name = '0001-accounts'`.execute(database.queries);
+    const remedy = {
+      sqlite: `with an empty one, move the folder ${place.dataDir} away and start again;`,
+      postgres: 'create a new database and set DATABASE_URL to it;',
+    }[engine];
+    await assert.rejects(migrate(database.queries), (error) => {
+      assert.ok(error instanceof OperatorError && error.message.includes(remedy), String(error));
       return true;
     });
+    await database.close();
     await place.remove();
-    assert.equal(existsSync(place.dataDir), false);
   });
 });

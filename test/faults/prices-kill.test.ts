@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { fingerprintOf } from '../../src/domain/prices/day-prices.ts';
-import { createPriceStore } from '../../src/domain/prices/store.ts';
+import { fingerprintOf } from '../../src/domain/market/prices/money.ts';
+import { createPriceStore } from '../../src/domain/market/prices/store.ts';
 import { makePlace, onEachEngine } from '../kit/databases.ts';
 
 const KILLS = 12;
 
 onEachEngine('a process that is killed while it replaces a day of prices', (engine) => {
-  it('leaves the old day or the new one, never a mixture', async () => {
+  it('a process that is killed while it replaces a day of prices leaves the old day or the new one, never a mixture', async () => {
     const place = await makePlace(engine);
     await (await place.open()).close();
     const fingerprints = new Set<string>();

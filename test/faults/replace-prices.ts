@@ -2,8 +2,8 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { dayPrices } from '../../src/domain/prices/test-prices.ts';
+import { createPriceStore } from '../../src/domain/market/prices/store.ts';
+import { dayPrices } from '../../src/domain/market/prices/test-prices.ts';
 
 // Replaces a day of prices by one with other slots, again and again, until it is killed.
 const [dataDir = '', url] = process.argv.slice(2);

@@ -123,25 +123,25 @@ onEachEngine('secrets of vendors', (engine) => {
   const secrets = () => [...travelled, ...[...served.values()].flatMap(({ tokens }) => [...tokens])];
   const found = (text: string) => secrets().filter((secret) => text.includes(secret));
 
-  it('are in no line of the log', () => {
+  it('secrets of vendors are in no line of the log', () => {
     assert.ok(lines.length > 50, `only ${lines.length} lines`);
     assert.deepEqual(found(lines.join('')), []);
   });
 
-  it('are in no response', () => {
+  it('secrets of vendors are in no response', () => {
     const bodies = responses.join('\n');
     assert.match(bodies, /"error"/);
     assert.ok(secrets().length > 15, `only ${secrets().length} secrets`);
     assert.deepEqual(found(bodies), []);
   });
 
-  it('are in no metric', async () => {
+  it('secrets of vendors are in no metric', async () => {
     const text = await (await fetch(`${world.connect}/metrics`)).text();
     assert.match(text, /elnav_vendor_call_seconds/);
     assert.deepEqual(found(text), []);
   });
 
-  it('are nowhere in the database', async () => {
+  it('secrets of vendors are nowhere in the database', async () => {
     if (engine === 'sqlite') {
       const { dataDir } = world.place;
       const text = readdirSync(dataDir)

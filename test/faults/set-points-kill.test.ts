@@ -50,7 +50,7 @@ async function afterwards(place: Place, account: number) {
 }
 
 onEachEngine('a set-point of a process that was killed', (engine) => {
-  it('is known to the next one, and goes on', async (test) => {
+  it('a set-point of a process that was killed is known to the next one, and goes on', async (test) => {
     const place = await makePlace(engine);
     test.after(() => place.remove());
     const account = await newAccount(place);
@@ -62,7 +62,7 @@ onEachEngine('a set-point of a process that was killed', (engine) => {
   });
 
   for (const command of [1, 2]) {
-    it(`is released where nobody knows whether the device has it: command ${command} of 2`, async (test) => {
+    it(`a set-point of a process that was killed is released where nobody knows whether the device has it: command ${command} of 2`, async (test) => {
       const place = await makePlace(engine);
       test.after(() => place.remove());
       const account = await newAccount(place);

@@ -66,7 +66,7 @@ function upgrade(base: string): Promise<string> {
 const codeOf = ({ headers }: Answer) => headers.get('elnav-error');
 
 onEachEngine('SIGTERM', (engine) => {
-  it('loses nothing that was acknowledged, and answers or closes every connection', async (t) => {
+  it('SIGTERM loses nothing that was acknowledged, and answers or closes every connection', async (t) => {
     const place = await makePlace(engine);
     const { service, call, key, lamp, pump } = await serve(place);
     const { connect: base, grid } = service;
@@ -141,7 +141,7 @@ onEachEngine('SIGTERM', (engine) => {
     await place.remove();
   });
 
-  it('is immediate when nothing is running', async (t) => {
+  it('SIGTERM is immediate when nothing is running', async (t) => {
     const place = await makePlace(engine);
     const { service } = await serve(place);
     const began = performance.now();

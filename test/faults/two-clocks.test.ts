@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { type Clock, turnedClock } from '../../src/core/clock.ts';
 import { HOUR_MS } from '../../src/core/durations.ts';
-import { createDeliveryStore } from '../../src/domain/deliveries/store.ts';
-import { news, pushing } from '../../src/domain/deliveries/test-pushing.ts';
+import { createDeliveryStore } from '../../src/domain/devices/deliveries/store.ts';
+import { news, pushing } from '../../src/domain/devices/deliveries/test-pushing.ts';
 import { type Core, makeCoreWorld, openCore } from '../kit/core-world.ts';
 import { ENGINES } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -52,7 +52,7 @@ interface Two {
 }
 
 const TABLES = {
-  due_at: ['device_turns', 'webhook_subscriptions', 'webhook_deliveries'],
+  due_at: ['device_polls', 'webhook_subscriptions', 'webhook_deliveries'],
   fetched_at: ['devices'],
   held_until: ['link_streams'],
   renewing_until: ['link_tokens'],
@@ -113,12 +113,12 @@ const DIFFERENCES = [
 
 describe('two processes whose clocks differ by an hour', { skip }, () => {
   for (const [difference, wrong] of DIFFERENCES) {
-    it(`read each device once, and the tasks of a dead process are taken over: ${difference}`, async () => {
+    it(`two processes whose clocks differ by an hour read each device once, and the tasks of a dead process are taken over: ${difference}`, async () => {
       const polled = (vendor: TestVendor): Adapter => ({ ...vendor.adapter, pace: PACE });
       await withTwo(wrong, polled, async ({ vendor, account, one, other, age, fromNow, gate }) => {
         vendor.devices = ['light-1', 'light-2', 'light-3'];
         await one.link(account, 'testvendor');
-        const planned = await fromNow(sql`select due_at from device_turns`);
+        const planned = await fromNow(sql`select due_at from device_polls`);
         assert.equal(planned.length, 3);
         for (const ms of planned) assert.ok(ms > -5_000 && ms <= 30_000, `first read in ${ms} ms`);
         await age('due_at', 40_000);
@@ -150,7 +150,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
         await one.polling.settled();
         // Whichever process reads it, it is due then and not an hour later.
         for (const next of [one, other]) {
-          for (const ms of await fromNow(sql`select due_at from device_turns`))
+          for (const ms of await fromNow(sql`select due_at from device_polls`))
             assert.ok(ms > 500_000 && ms <= 690_000, `next read in ${ms} ms`);
           for (const ms of await fromNow(sql`select fetched_at from devices`))
             assert.ok(Math.abs(ms) < 60_000, `read ${ms} ms from now`);
@@ -173,7 +173,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       });
     });
 
-    it(`hold one stream per link, which the other takes over when the first is dead: ${difference}`, async () => {
+    it(`two processes whose clocks differ by an hour hold one stream per link, which the other takes over when the first is dead: ${difference}`, async () => {
       let runs = 0;
       const streaming = (vendor: TestVendor): Adapter => ({
         ...vendor.adapter,
@@ -213,7 +213,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       });
     });
 
-    it(`renew the tokens of a link one at a time, and the other takes over when the first is dead: ${difference}`, async () => {
+    it(`two processes whose clocks differ by an hour renew the tokens of a link one at a time, and the other takes over when the first is dead: ${difference}`, async () => {
       await withTwo(
         wrong,
         ({ adapter }) => adapter,
@@ -255,7 +255,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       );
     });
 
-    it(`subscribe to webhooks once, and the other takes over when the first is dead: ${difference}`, async () => {
+    it(`two processes whose clocks differ by an hour subscribe to webhooks once, and the other takes over when the first is dead: ${difference}`, async () => {
       let asked = 0;
       let answered = Promise.resolve();
       const subscribe = async () => {
@@ -291,7 +291,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       });
     });
 
-    it(`apply at once the deliveries that a dead process accepted, and later those that failed: ${difference}`, async () => {
+    it(`two processes whose clocks differ by an hour apply at once the deliveries that a dead process accepted, and later those that failed: ${difference}`, async () => {
       const pushes = (vendor: TestVendor) => pushing(vendor.adapter);
       await withTwo(wrong, pushes, async ({ account, one, other, age }) => {
         await one.link(account, 'testvendor');
@@ -317,7 +317,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
         other.deliveries.start();
         await other.deliveries.settled();
         assert.deepEqual(await other.deliveries.backlog(), []);
-        const { seen } = await other.devices.find(account, 'light-1');
+        const { snapshot: seen } = await other.devices.find(account, 'light-1');
         assert.equal(seen?.state.power_w, 8, 'it is news');
       });
     });

@@ -63,12 +63,12 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     await place.remove();
   });
 
-  it('refuse a revoked key from the next request on', async () => {
+  it('two instances on one PostgreSQL refuse a revoked key from the next request on', async () => {
     await revokedOnTheOther(a.grid, { connect: b.connect, userId });
     await revokedOnTheOther(b.grid, { connect: a.connect, userId });
   });
 
-  it('apply a changed policy at once', async () => {
+  it('two instances on one PostgreSQL apply a changed policy at once', async () => {
     const other = await openAccount(a.grid);
     const ask = callWith(other.key);
     for (let round = 0; round < 10; round += 1) {
@@ -80,7 +80,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     }
   });
 
-  it('read through one what was changed through the other', async () => {
+  it('two instances on one PostgreSQL read through one what was changed through the other', async () => {
     const lamp = await linkLamp(call, a.connect, 'anna');
     for (let dim = 1; dim <= 20; dim += 1) {
       const [to, from] = dim % 2 === 0 ? [a, b] : [b, a];
@@ -94,7 +94,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     }
   });
 
-  it('drop on one what was unlinked on the other', async () => {
+  it('two instances on one PostgreSQL drop on one what was unlinked on the other', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [here, there] = round % 2 === 0 ? [a, b] : [b, a];
       const userRef = `gone-${round}`;
@@ -116,7 +116,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     }
   });
 
-  it('see each other in the health, and which of them does the work of all', async () => {
+  it('two instances on one PostgreSQL see each other in the health, and which of them does the work of all', async () => {
     interface Seen {
       readonly id: string;
       readonly is_self: boolean;
@@ -142,7 +142,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     await until('it is gone', async () => ((await healthOf(a)).length === 2 ? true : undefined));
   });
 
-  it('create one link when both link the same vendor account at once', async () => {
+  it('two instances on one PostgreSQL create one link when both link the same vendor account at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const userRef = `both-${round}`;
       const ids = await Promise.all([a, b, a, b].map(({ connect }) => linkLamp(call, connect, userRef)));
@@ -152,7 +152,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     }
   });
 
-  it('run a request with an idempotency key once, whichever of them receives it', async () => {
+  it('two instances on one PostgreSQL run a request with an idempotency key once, whichever of them receives it', async () => {
     const lamp = await linkLamp(call, a.connect, 'once');
     for (let round = 0; round < 10; round += 1) {
       const request = {
@@ -181,7 +181,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
 describe('the limits of three instances', {
   skip: skip === false && redisUrl === undefined ? 'TEST_REDIS_URL is not set' : skip,
 }, () => {
-  it('are shared through Redis', async () => {
+  it('the limits of three instances are shared through Redis', async () => {
     const place = await makePlace('postgres');
     const env = { ...envOf(place), REDIS_URL: `${redisUrl}limits:` };
     const all = await Promise.all([startService({ env }), startService({ env }), startService({ env })]);
@@ -210,7 +210,7 @@ describe('the limits of three instances', {
 });
 
 describe('Connect and Grid as separate processes', { skip }, () => {
-  it('refuse a revoked key from the next request on, without Redis', async () => {
+  it('Connect and Grid as separate processes refuse a revoked key from the next request on, without Redis', async () => {
     const place = await makePlace('postgres');
     const env = envOf(place);
     const [connect, grid] = await Promise.all([

@@ -38,7 +38,7 @@ const link = (caller: Caller, user: string) =>
   });
 
 describe('commands to one device from two instances', { skip }, () => {
-  it('never overlap, while those to different devices do', async () => {
+  it('commands to one device from two instances never overlap, while those to different devices do', async () => {
     const world = await twoWorlds();
     const { vendor, a, b, caller, call } = world;
     vendor.devices = ['light-1', 'light-2'];

@@ -6,7 +6,7 @@ import { callWith, envOf, openAccount, runToEnd, startService, stopService } fro
 const other = (id: string) => `${id}:${Buffer.alloc(32, 9).toString('base64')}`;
 
 onEachEngine('vault keys that do not match the database', (engine) => {
-  it('prevent the start, and change nothing', async () => {
+  it('vault keys that do not match the database prevent the start, and change nothing', async () => {
     const place = await makePlace(engine);
     const env = envOf(place);
     const first = await startService({ env });
@@ -44,7 +44,7 @@ onEachEngine('vault keys that do not match the database', (engine) => {
 
 onEachEngine('an instance whose vault keys differ from those of the others', (engine) => {
   if (engine === 'sqlite') return;
-  it('reports its own fault, and marks no link as lost', async () => {
+  it('an instance whose vault keys differ from those of the others reports its own fault, and marks no link as lost', async () => {
     const place = await makePlace(engine);
     const env = envOf(place);
     // Both start while nothing is stored that could reveal the difference.

@@ -17,7 +17,7 @@ import {
 const NEW_KEY = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
 
 onEachEngine('vault keys that are rotated', (engine) => {
-  it('leave the secrets of subscriptions as they were, and the old key can be dropped', async (test) => {
+  it('vault keys that are rotated leave the secrets of subscriptions as they were, and the old key can be dropped', async (test) => {
     const place = await makePlace(engine);
     const receiver = await makeReceiver();
     test.after(async () => {

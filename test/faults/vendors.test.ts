@@ -58,7 +58,7 @@ describe('a vendor that fails', () => {
     ['rate_limited', 'vendor.rate_limited', /retry in 30 seconds/, '30'],
   ] as const;
   for (const [kind, code, sentence, retryAfter] of kinds) {
-    it(`with ${kind} gives a 502 that says so, and leaves the link active`, async () => {
+    it(`a vendor that fails with ${kind} gives a 502 that says so, and leaves the link active`, async () => {
       const id = await linkLamp(kind, kind);
       for (const answer of [await call(base, { path: `/devices/${id}` }), await turnOff(id)]) {
         assert.equal(answer.status, 502);
@@ -75,7 +75,7 @@ describe('a vendor that fails', () => {
     });
   }
 
-  it('without a response delays nobody else, and gives a 502 within 15 seconds', async (t) => {
+  it('a vendor that fails without a response delays nobody else, and gives a 502 within 15 seconds', async (t) => {
     const silent = await Promise.all(
       Array.from({ length: 20 }, (_, index) => linkLamp(`silent-${index}`, 'timeout')),
     );

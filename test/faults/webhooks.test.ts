@@ -55,7 +55,7 @@ async function statuses(place: Place): Promise<Map<string, number>> {
 }
 
 onEachEngine('kill -9 while a vendor posts', (engine) => {
-  it(`loses no delivery that was acknowledged, ${KILLS} times (TEST_SEED=${seed})`, async (t) => {
+  it(`kill -9 while a vendor posts loses no delivery that was acknowledged, ${KILLS} times (TEST_SEED=${seed})`, async (t) => {
     const random = seeded(seed);
     const place = await makePlace(engine);
     const env = { ...envOf(place), ELNAV_NETATMO_CLIENT_ID: 'client', ELNAV_NETATMO_CLIENT_SECRET: SECRET };

@@ -127,7 +127,7 @@ async function box(topic: string) {
 }
 
 describe('a vendor over the broker of its user', { skip: withoutBroker, timeout: 60_000 }, () => {
-  it('is linked, tells, and obeys, over one connection', async () => {
+  it('a vendor over the broker of its user is linked, tells, and obeys, over one connection', async () => {
     const topic = ownTopic();
     const clock = turnedClock();
     const device = await box(topic);
@@ -141,7 +141,7 @@ describe('a vendor over the broker of its user', { skip: withoutBroker, timeout:
       await world.streams.settled();
       return world.streams.counts()[0]?.count === 1;
     });
-    const powerOf = async () => (await world.devices.find(account, 'box-1')).seen?.state.power_w;
+    const powerOf = async () => (await world.devices.find(account, 'box-1')).snapshot?.state.power_w;
     await device.garble();
     await device.set(true);
     await until('it is known', async () => (await powerOf()) === 40);
@@ -154,7 +154,7 @@ describe('a vendor over the broker of its user', { skip: withoutBroker, timeout:
 });
 
 describe('a process without brokers', () => {
-  it('does without their libraries', async () => {
+  it('a process without brokers does without their libraries', async () => {
     const script = `
       const { createConnections, directDialer, publicAddresses } = await import('./src/outbound/index.ts');
       createConnections({ dialerOf: () => directDialer(publicAddresses()), clock: {}, random: () => Buffer.alloc(8) });

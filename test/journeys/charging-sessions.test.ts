@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createCharging } from '../../src/domain/charging/index.ts';
-import type { ListedSession, SessionFilter } from '../../src/domain/charging-sessions/index.ts';
-import { createDeviceStore } from '../../src/domain/devices/store.ts';
+import { createDeviceStore } from '../../src/domain/devices/devices/store.ts';
+import { createCharging } from '../../src/domain/records/charging/index.ts';
+import type { ListedSession, SessionFilter } from '../../src/domain/records/charging-sessions/index.ts';
 import { ocpp } from '../../src/vendors/ocpp/index.ts';
 import { sandbox } from '../../src/vendors/sandbox/index.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
@@ -40,9 +40,9 @@ onEachEngine('charging sessions', (engine) => {
 
   const minute = (minutes: number) => began + Math.round(minutes * MINUTE_MS);
   const see = (id: string, state: object, at: number, vendor = 'sandbox') =>
-    store.see({
+    store.write({
       ...{ account, vendor, id },
-      seen: {
+      snapshot: {
         ...{ state: { online: true, ...state }, limits: null, capacity: null },
         ...{ observedAt: minute(at), fetchedAt: minute(at) },
       },
@@ -70,7 +70,7 @@ onEachEngine('charging sessions', (engine) => {
       ...[device, minutesOf(startedAt), minutesOf(endedAt), energyWh, energyBy, isComplete],
     ]);
 
-  it('has one of the car and one of its charger, each by what it tells, and none of a battery', async () => {
+  it('charging sessions has one of the car and one of its charger, each by what it tells, and none of a battery', async () => {
     const [battery] = await core.list(account, { deviceType: 'battery' });
     await see(String(battery?.id), { charging: true, power_w: 5_000 }, 1);
     for (const [at, state] of [
@@ -95,7 +95,7 @@ onEachEngine('charging sessions', (engine) => {
     );
   });
 
-  it('counts a session that runs until its device was last confirmed', async () => {
+  it('charging sessions counts a session that runs until its device was last confirmed', async () => {
     await see(car, OUT, 0);
     await see(car, ON, 10);
     await settled();
@@ -106,7 +106,7 @@ onEachEngine('charging sessions', (engine) => {
     assert.deepEqual(shown((await list({}, 42 + 24 * 60)).sessions), [[car, 10, 40, 3_000, 'power', false]]);
   });
 
-  it('is the same however the events are divided, also where it begins with the oldest one again', async () => {
+  it('charging sessions is the same however the events are divided, also where it begins with the oldest one again', async () => {
     const states = [OUT, ON, ON, { ...ON, power_w: 3_000 }, { ...ON, charging: false, power_w: 0 }, ON, OUT];
     for (const [index, state] of states.entries()) {
       await see(car, state, index * 10);
@@ -122,7 +122,7 @@ onEachEngine('charging sessions', (engine) => {
     assert.deepEqual(shown((await list()).sessions), divided);
   });
 
-  it('has a session for each transaction of a station, whatever its states say', async () => {
+  it('charging sessions has a session for each transaction of a station, whatever its states say', async () => {
     const [device] = await core.link(account, 'ocpp', {
       identity: `CP-${account}`,
       password: 'a-station-password',
@@ -155,7 +155,7 @@ onEachEngine('charging sessions', (engine) => {
     assert.deepEqual(shown((await list()).sessions)[0], [id, 30, 35, 900, 'transaction', true]);
   });
 
-  it('ends with its device and its user, and is listed afterwards', async () => {
+  it('charging sessions ends with its device and its user, and is listed afterwards', async () => {
     await see(car, OUT, 0);
     await see(car, ON, 10);
     await see(car, { ...ON, power_w: 6_001 }, 20);
@@ -191,7 +191,7 @@ onEachEngine('charging sessions', (engine) => {
     assert.equal((await list({ userRef: 'someone' })).sessions.length, 2);
   });
 
-  it('is read by page and by time, without loss or repeat', async () => {
+  it('charging sessions is read by page and by time, without loss or repeat', async () => {
     for (let at = 0; at < 100; at += 10) {
       // Two that begin at the same moment.
       for (const id of [car, charger]) await see(id, at % 20 === 0 ? OUT : ON, at);
@@ -219,7 +219,7 @@ onEachEngine('charging sessions', (engine) => {
     account = other;
   });
 
-  it('has a cost where all of its quarters have a price, and otherwise says why not', async () => {
+  it('charging sessions has a cost where all of its quarters have a price, and otherwise says why not', async () => {
     const price = async (at: number, sek: string) => {
       const span = { start_at: minute(at), end_at: minute(at) + QUARTER_MS };
       await core.database.queries
@@ -252,7 +252,7 @@ onEachEngine('charging sessions', (engine) => {
     assert.deepEqual((await cost())[0], { cost: null, missing: 'energy_wh is not all that was charged' });
   });
 
-  it('is forgotten with its user, and removed when it is too old', async () => {
+  it('charging sessions is forgotten with its user, and removed when it is too old', async () => {
     await see(car, OUT, 0);
     await see(car, ON, 10);
     await see(car, OUT, 20);
@@ -291,7 +291,7 @@ const withSessionMeters = (): Adapter => {
 };
 
 onEachEngine('charging sessions of a meter that starts again with each', (engine) => {
-  it('have all that it shows, and not what it showed before', async () => {
+  it('charging sessions of a meter that starts again with each have all that it shows, and not what it showed before', async () => {
     const core = await makeCoreWorld(engine, [withSessionMeters()]);
     try {
       const account = await core.newAccount();
@@ -306,9 +306,9 @@ onEachEngine('charging sessions of a meter that starts again with each', (engine
       ] as const;
       for (const [index, [state, energy_wh]] of steps.entries()) {
         const at = began + index * 5 * MINUTE_MS;
-        await store.see({
+        await store.write({
           ...{ account, vendor: 'sandbox', id: String(device?.id) },
-          seen: {
+          snapshot: {
             ...{ state: { online: true, ...state, energy_wh }, limits: null, capacity: null },
             ...{ observedAt: at, fetchedAt: at },
           },

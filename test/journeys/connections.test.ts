@@ -5,7 +5,7 @@ import { AppError } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { NO_LOCAL_NETWORKS } from '../../src/core/local-networks.ts';
 import { createKeptConnections } from '../../src/outbound/kept-connections.ts';
-import { type ServedLocal, serveLocal } from '../../src/simulation/serve-local.ts';
+import { type ServedLocal, serveLocal } from '../../src/proof/simulation/serve-local.ts';
 import { type CoreWorld, makeCoreWorld, openCore } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { LOOPBACK } from '../kit/loopback.ts';
@@ -51,7 +51,7 @@ onEachEngine('connections that links keep', (engine) => {
   const link = () => world.link(account, 'meters', credentials);
   const statusOf = async () => (await world.links.list(account))[0]?.status;
 
-  it('are shared by linking, readers and commands, one request at a time, and counted', async () => {
+  it('connections that links keep are shared by linking, readers and commands, one request at a time, and counted', async () => {
     await link();
     const reads = Array.from({ length: 5 }, () => world.read(account, 'lamp-1'));
     await Promise.all([...reads, world.send(account, 'lamp-1', { type: 'turn_on' })]);
@@ -62,7 +62,7 @@ onEachEngine('connections that links keep', (engine) => {
     assert.ok((limits[0]?.used ?? 0) >= 4, JSON.stringify(limits));
   });
 
-  it('end with the link', async () => {
+  it('connections that links keep end with the link', async () => {
     await link();
     await world.read(account, 'lamp-1');
     const [{ id = '' } = {}] = await world.links.list(account);
@@ -71,7 +71,7 @@ onEachEngine('connections that links keep', (engine) => {
     assert.equal(served.connections().opened, 1);
   });
 
-  it('tell a device that does not answer from a command that may have been taken', async () => {
+  it('connections that links keep tell a device that does not answer from a command that may have been taken', async () => {
     await link();
     await served.fault('hang');
     // Nothing else waits for this clock.
@@ -93,7 +93,7 @@ onEachEngine('connections that links keep', (engine) => {
     await until('the link says so', async () => (await statusOf()) === 'active');
   });
 
-  it('lead into no private network unless the operator permits it', async () => {
+  it('connections that links keep lead into no private network unless the operator permits it', async () => {
     await shut();
     await open(NO_LOCAL_NETWORKS);
     await assert.rejects(link(), { code: 'vendor.address_not_permitted' });
@@ -104,7 +104,7 @@ onEachEngine('connections that links keep', (engine) => {
 
   // The embedded database has one process.
   if (engine === 'postgres')
-    it('end in every process when the link does', async () => {
+    it('connections that links keep end in every process when the link does', async () => {
       await link();
       // A process has connections of its own.
       const { clock, place } = world;

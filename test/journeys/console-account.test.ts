@@ -49,7 +49,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     return id;
   };
 
-  it('has pages that are reached from every other one, behind a button on a phone', async () => {
+  it('the account in the console has pages that are reached from every other one, behind a button on a phone', async () => {
     const { page } = console;
     await console.open('');
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
@@ -73,14 +73,14 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     assert.equal(await button('Menu').isVisible(), false);
   });
 
-  it('has no calls at first', async () => {
+  it('the account in the console has no calls at first', async () => {
     await console.open('/usage');
     await console.page.getByRole('heading', { name: 'Calls' }).waitFor();
-    await console.page.getByText('of 10,000').waitFor();
+    await console.page.locator('dd').getByText('of 10,000').waitFor();
     await onBothSizes(isAccessible);
   });
 
-  it('makes a key by keyboard, which is shown this once and works', async () => {
+  it('the account in the console makes a key by keyboard, which is shown this once and works', async () => {
     const { page } = console;
     await console.open('/keys');
     await page.getByText('No keys yet').waitFor();
@@ -132,7 +132,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     await assertNotKept(console, key);
   });
 
-  it('shows what the key called: refused calls, routes, and what is left', async () => {
+  it('the account in the console shows what the key called: refused calls, routes, and what is left', async () => {
     const { page } = console;
     for (let count = 0; count < 3; count += 1) assert.equal((await calls('/devices', key)).status, 200);
     assert.equal((await calls('/devices/nothing', key)).status, 404);
@@ -162,16 +162,16 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     assert.match(page.url(), /\?days=7$/);
   });
 
-  it('says that the limits are halved, and until when', async () => {
+  it('the account in the console says that the limits are halved, and until when', async () => {
     const { page } = console;
     const statuses = await Array.fromAsync({ length: 80 }, async () => (await calls('/links', key)).status);
     assert.ok(statuses.includes(429));
     await page.getByText(/so they are halved until \d\d:\d\d/).waitFor();
-    await page.getByText('of 5,000').waitFor();
+    await page.locator('dd').getByText('of 5,000').waitFor();
     await isAccessible();
   });
 
-  it('revokes a key when that is confirmed, and the next call with it is refused', async () => {
+  it('the account in the console revokes a key when that is confirmed, and the next call with it is refused', async () => {
     const { page } = console;
     await console.open('/keys');
     await button(`Revoke ${MARKUP}`).click();
@@ -190,7 +190,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('answers a tab that revokes what another has revoked already', async () => {
+  it('the account in the console answers a tab that revokes what another has revoked already', async () => {
     const { page } = console;
     const id = await makeKey('shared');
     await console.open('/keys');
@@ -207,7 +207,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     assert.equal(typeof listed.find((one) => one.id === id)?.revoked_at, 'string');
   });
 
-  it('says that a form was sent already, and shows its key', async () => {
+  it('the account in the console says that a form was sent already, and shows its key', async () => {
     const { page } = console;
     await console.open('/keys');
     await button('New key').click();
@@ -228,7 +228,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('changes how link pages look, with a preview that is easy to read', async () => {
+  it('the account in the console changes how link pages look, with a preview that is easy to read', async () => {
     const { page } = console;
     await console.open('/brand');
     await page.getByText('None is set').waitFor();
@@ -285,7 +285,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
     await stranger.close();
   });
 
-  it('keeps what is typed where the session has ended elsewhere', async () => {
+  it('the account in the console keeps what is typed where the session has ended elsewhere', async () => {
     const { page } = console;
     await console.open('/keys');
     await button('New key').click();
@@ -303,7 +303,7 @@ describe('the account in the console', { skip: withoutBrowser }, () => {
 });
 
 describe('the account in the console, in Swedish', { skip: withoutBrowser }, () => {
-  it('fits a phone, in dark mode too, without an error of the scripts', async () => {
+  it('the account in the console, in Swedish fits a phone, in dark mode too, without an error of the scripts', async () => {
     const world = await makeWorld({ engine: 'sqlite' });
     const console = await openConsole(world, 'bo@example.com');
     const { page } = console;

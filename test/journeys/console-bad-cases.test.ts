@@ -52,7 +52,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
       assert.ok(!shown.includes(text), `${tab.url()} shows ${text}`);
   };
 
-  it('draws the first devices while the others are loaded, and no sums of a part', async () => {
+  it('the console where something is wrong draws the first devices while the others are loaded, and no sums of a part', async () => {
     const list = (await console.api('GET', '/devices')) as object[];
     const waiting: Route[] = [];
     const ofDevices = new RegExp(`^${world.connect}/devices(\\?|$)`);
@@ -79,7 +79,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     await page.unroute(ofDevices);
   });
 
-  it('says how old a state is where the clock of the browser is hours wrong', async () => {
+  it('the console where something is wrong says how old a state is where the clock of the browser is hours wrong', async () => {
     for (const wrongMs of [-2 * HOUR_MS, 2 * HOUR_MS]) {
       const tab = await page.context().newPage();
       await tab.clock.install({ time: Date.now() + wrongMs });
@@ -95,7 +95,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     }
   });
 
-  it('sends a command once, however often its button is pressed while it hangs', async () => {
+  it('the console where something is wrong sends a command once, however often its button is pressed while it hangs', async () => {
     await console.open('/devices/testvendor/charger-1');
     let release = () => {};
     const hanging = new Promise<void>((resolve) => {
@@ -113,7 +113,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     vendor.onCommand = async () => {};
   });
 
-  it('shows names that others chose as text: in the title, among events and in filters', async () => {
+  it('the console where something is wrong shows names that others chose as text: in the title, among events and in filters', async () => {
     await console.open('/devices');
     await page.getByLabel('Search').fill(MARKUP);
     await page.getByText('1 of 3 devices').waitFor();
@@ -144,7 +144,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     }
   });
 
-  it('ends in all tabs where it is signed out of in one, also right after another end', async () => {
+  it('the console where something is wrong ends in all tabs where it is signed out of in one, also right after another end', async () => {
     const [idle, typing] = [await another('/devices'), await another('/devices/testvendor/charger-1')];
     await idle.getByText('3 devices', { exact: true }).waitFor();
     const current = typing.getByRole('region', { name: 'Charging current' }).getByLabel('Current (A)');
@@ -174,7 +174,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     await Promise.all([idle.close(), typing.close()]);
   });
 
-  it('shows nothing of the account to who goes back after signing out', async () => {
+  it('the console where something is wrong shows nothing of the account to who goes back after signing out', async () => {
     for (let back = 0; back < 3; back += 1) {
       await page.goBack();
       await page.waitForURL(/\/auth\/login/);
@@ -182,7 +182,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     }
   });
 
-  it('shows nothing of an account once another one has signed in in its browser', async () => {
+  it('the console where something is wrong shows nothing of an account once another one has signed in in its browser', async () => {
     const clara = await openConsole(world, 'clara@example.com');
     try {
       await clara.open('/devices');
@@ -210,7 +210,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     }
   });
 
-  it('has run without an error of its scripts and without a fault of its policy', () => {
+  it('the console where something is wrong has run without an error of its scripts and without a fault of its policy', () => {
     assert.deepEqual(console.faults, []);
   });
 });

@@ -62,7 +62,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
   const refuse = (address: string) =>
     page.route(address, (route) => route.fulfill({ status: 503, json: { error: 'busy now' } }));
 
-  it('stays in a control where it was typed while a command was on its way', async () => {
+  it('what is typed, chosen and focused in the console stays in a control where it was typed while a command was on its way', async () => {
     await console.open('/devices/testvendor/charger-1');
     const form = region('Charging current');
     const release = await hold('**/command?**');
@@ -75,7 +75,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     assert.equal(await form.getByLabel('Current (A)').inputValue(), '12');
   });
 
-  it('stays among the conditions of a simulated device where they could not be set', async () => {
+  it('what is typed, chosen and focused in the console stays among the conditions of a simulated device where they could not be set', async () => {
     await console.open(`/devices/sandbox/${simulated}`);
     const card = region('Simulation');
     const level = card.getByLabel('Charge level (%)');
@@ -93,7 +93,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await until('the field is empty', async () => (await level.inputValue()) === '');
   });
 
-  it('is an error with its reason where the conditions could not be read', async () => {
+  it('what is typed, chosen and focused in the console is an error with its reason where the conditions could not be read', async () => {
     await refuse('**/openapi.json');
     await console.open(`/devices/sandbox/${simulated}`);
     await region('Simulation').getByText('busy now').waitFor();
@@ -102,7 +102,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await region('Simulation').getByLabel('Charge level (%)').waitFor();
   });
 
-  it('is a state that no older reading replaces, on a page that is visited again', async () => {
+  it('what is typed, chosen and focused in the console is a state that no older reading replaces, on a page that is visited again', async () => {
     await console.open('/devices/testvendor/charger-1');
     await region('Now')
       .getByText(/^Measured/)
@@ -122,7 +122,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await release();
   });
 
-  it('keeps the focus while another time of a history is loaded, or when it cannot be', async () => {
+  it('what is typed, chosen and focused in the console keeps the focus while another time of a history is loaded, or when it cannot be', async () => {
     await console.open('/devices/testvendor/charger-1');
     const history = region('History');
     await history.getByText('Averages of 15 minutes').or(history.getByText('No values')).first().waitFor();
@@ -147,7 +147,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await history.getByText('busy now').waitFor({ state: 'detached' });
   });
 
-  it('is read again once the page is looked at, where a read was due while it was hidden', async (test) => {
+  it('what is typed, chosen and focused in the console is read again once the page is looked at, where a read was due while it was hidden', async (test) => {
     const tab = await page.context().newPage();
     test.after(() => tab.close());
     await tab.addInitScript(HIDE);
@@ -176,7 +176,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await until('it is read', () => asked > before);
   });
 
-  it('is stored in the order in which it was chosen: the last price area stays', async () => {
+  it('what is typed, chosen and focused in the console is stored in the order in which it was chosen: the last price area stays', async () => {
     await console.open('/links');
     const sent: (string | null)[] = [];
     const waiting: Route[] = [];
@@ -204,7 +204,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await until('another choice is shown', async () => (await area.inputValue()) === 'SE4');
   });
 
-  it('shows why a removal failed, however often Escape was pressed meanwhile', async () => {
+  it('what is typed, chosen and focused in the console shows why a removal failed, however often Escape was pressed meanwhile', async () => {
     await console.open('/links');
     const waiting: Route[] = [];
     await page.route('**/links/*', (route) => void waiting.push(route));
@@ -221,7 +221,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await page.unroute('**/links/*');
   });
 
-  it('stays in the brand where it was typed while that was saved, and begins with what is set', async () => {
+  it('what is typed, chosen and focused in the console stays in the brand where it was typed while that was saved, and begins with what is set', async () => {
     await console.open('/brand');
     const name = page.getByLabel('Name', { exact: true });
     await name.fill('Sol\u2067bilar');
@@ -243,7 +243,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     await until('the brand of another tab is shown', async () => (await name.inputValue()) === 'Vind');
   });
 
-  it('stays in the form of the next key when the key of a form that was cancelled is created late', async () => {
+  it('what is typed, chosen and focused in the console stays in the form of the next key when the key of a form that was cancelled is created late', async () => {
     await console.open('/keys');
     const label = page.getByLabel('Label', { exact: true });
     await button('New key').click();
@@ -258,7 +258,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     assert.equal(await label.inputValue(), 'second');
   });
 
-  it('stays in a time of the planner that is not whole yet', async () => {
+  it('what is typed, chosen and focused in the console stays in a time of the planner that is not whole yet', async () => {
     const by = new Date(Date.now() + 5 * 60 * MINUTE_MS).toISOString();
     const from = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
     await console.open(`/planner?${new URLSearchParams({ by, from })}`);
@@ -279,7 +279,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     assert.equal(new URL(page.url()).searchParams.get('by'), by);
   });
 
-  it('is in fields that are level where the label of one of them wraps', async () => {
+  it('what is typed, chosen and focused in the console is in fields that are level where the label of one of them wraps', async () => {
     await page.setViewportSize({ width: 1_280, height: 900 });
     await console.open('/planner');
     const heights = await page.evaluate<number[]>(
@@ -290,7 +290,7 @@ describe('what is typed, chosen and focused in the console', { skip: withoutBrow
     assert.equal(new Set(heights).size, 1, heights.join(', '));
   });
 
-  it('has run without an error of its scripts and without a fault of its policy', () => {
+  it('what is typed, chosen and focused in the console has run without an error of its scripts and without a fault of its policy', () => {
     assert.deepEqual(console.faults, []);
   });
 });

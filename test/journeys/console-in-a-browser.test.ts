@@ -58,7 +58,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
   const isAccessible = () => assertAccessible(page);
   const live = () => page.getByText('Live', { exact: true }).waitFor();
 
-  it('begins with an overview that says honestly that there is nothing yet', async () => {
+  it('the console in a browser begins with an overview that says honestly that there is nothing yet', async () => {
     await open('');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('No devices yet').waitFor();
@@ -67,7 +67,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('shows devices as they are linked, and what they do as it changes', async () => {
+  it('the console in a browser shows devices as they are linked, and what they do as it changes', async () => {
     await open('/devices');
     await live();
     await link('anna', ['light-1', 'light-2', 'charger-1', 'battery-1']);
@@ -83,7 +83,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('finds devices, and keeps what was asked for in the address', async () => {
+  it('the console in a browser finds devices, and keeps what was asked for in the address', async () => {
     vendor.reading = { online: true, on: true, watt: 2_000 };
     await page.getByLabel('Search').fill('LIGHT');
     await page.getByText('2 of 5 devices').waitFor();
@@ -106,7 +106,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('keeps what is typed while what was typed before reaches the address', async () => {
+  it('the console in a browser keeps what is typed while what was typed before reaches the address', async () => {
     await open('/devices');
     await page.getByText('5 devices', { exact: true }).waitFor();
     await page.evaluate(`{
@@ -126,7 +126,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByText('4 of 5 devices').waitFor();
   });
 
-  it('is worked by keyboard alone', async () => {
+  it('the console in a browser is worked by keyboard alone', async () => {
     await open('/devices');
     await row('light-1').waitFor();
     const focused = () => page.evaluate<string>(`document.activeElement?.textContent ?? ''`);
@@ -150,7 +150,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor();
   });
 
-  it('takes a number as it writes it', async () => {
+  it('the console in a browser takes a number as it writes it', async () => {
     await open('/devices/testvendor/battery-1');
     const form = page.getByRole('region', { name: 'Battery', exact: true });
     await form.getByLabel('Power (W)').fill('2,000');
@@ -160,7 +160,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     assert.equal(command?.type === 'set_battery_power' && command.power_w, 2_000);
   });
 
-  it('sends commands within the limits of the device, and says what came of each', async () => {
+  it('the console in a browser sends commands within the limits of the device, and says what came of each', async () => {
     await open('/devices/testvendor/charger-1');
     const form = page.getByRole('region', { name: 'Charging current' });
     const outcome = form.getByRole('status');
@@ -210,7 +210,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('asks under the same key what came of a command whose response was lost', async () => {
+  it('the console in a browser asks under the same key what came of a command whose response was lost', async () => {
     const form = page.getByRole('region', { name: 'Charging', exact: true });
     const before = vendor.count('command');
     await page.route('**/command?**', async (route) => {
@@ -226,7 +226,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     assert.equal(vendor.count('command'), before + 1);
   });
 
-  it('draws history with its gaps, to be pointed at by keyboard too', async () => {
+  it('the console in a browser draws history with its gaps, to be pointed at by keyboard too', async () => {
     const asked: string[] = [];
     await page.route('**/history?**', (route) => {
       const query = new URL(route.request().url()).searchParams;
@@ -256,7 +256,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.unroute('**/history?**');
   });
 
-  it('keeps what was typed when the session has ended elsewhere', async () => {
+  it('the console in a browser keeps what was typed when the session has ended elsewhere', async () => {
     const field = page.getByRole('region', { name: 'Charging current' }).getByLabel('Current (A)');
     await field.fill('12');
     await page.context().clearCookies({ name: 'elnav_console' });
@@ -275,7 +275,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await field.inputValue(), '12');
   });
 
-  it('misses nothing while the connection is lost', async () => {
+  it('the console in a browser misses nothing while the connection is lost', async () => {
     await open('/devices');
     await live();
     await page.getByText('5 devices').waitFor();
@@ -295,7 +295,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await row('light-2').getByText('7 kW').waitFor();
   });
 
-  it('loads everything again when events are gone that it has not read', async () => {
+  it('the console in a browser loads everything again when events are gone that it has not read', async () => {
     let refused = 0;
     await page.route('**/events/stream', async (route) => {
       if (refused > 0) return route.continue();
@@ -310,7 +310,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.unroute('**/events/stream');
   });
 
-  it('shows events as they happen, and the same for a terminal', async () => {
+  it('the console in a browser shows events as they happen, and the same for a terminal', async () => {
     await open('/events');
     await page.locator('.events').getByText('Command not carried out').first().waitFor();
     await page.getByLabel('Type').selectOption('device.linked');
@@ -336,7 +336,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByText('Power: 3 W').waitFor();
   });
 
-  it('shows the newest events first, and older ones when they are asked for', async () => {
+  it('the console in a browser shows the newest events first, and older ones when they are asked for', async () => {
     const { events } = (await console.api('GET', '/events?limit=1')) as { events: readonly object[] };
     const some = (part: string, count: number) =>
       Array.from({ length: count }, (_, index) => ({ ...events[0], id: `evt_${part}_${index}` }));
@@ -370,7 +370,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.unroute(ofTheLog);
   });
 
-  it('holds names apart that others chose, however they are written', async () => {
+  it('the console in a browser holds names apart that others chose, however they are written', async () => {
     const names = ['<img src=x onerror=alert(1)>', 'abc\u202edcba', '', 'x'.repeat(10_000), 'שלום'];
     await page.route(`${world.connect}/devices`, async (route) => {
       const list = (await (await route.fetch()).json()) as object[];
@@ -390,7 +390,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.unroute(`${world.connect}/devices`);
   });
 
-  it('is read on a phone, in the dark and in Swedish', async () => {
+  it('the console in a browser is read on a phone, in the dark and in Swedish', async () => {
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
     const home = `${world.connect}/language/sv?next=${encodeURIComponent('/console')}`;
@@ -412,7 +412,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     }
   });
 
-  it('ends the session, here and at the sign-in', async () => {
+  it('the console in a browser ends the session, here and at the sign-in', async () => {
     await open('');
     await page.getByRole('button', { name: 'Logga ut' }).click();
     await page.waitForURL(/\/auth\/login/);
@@ -420,7 +420,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     assert.match(page.url(), /\/auth\/login/);
   });
 
-  it('has run without an error of its scripts and without a fault of its policy', () => {
+  it('the console in a browser has run without an error of its scripts and without a fault of its policy', () => {
     assert.deepEqual(console.faults, []);
   });
 });

@@ -54,7 +54,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
   const row = (name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
 
-  it('says that there are no links yet, and how one is made', async () => {
+  it('links and charging sessions of the console in a browser says that there are no links yet, and how one is made', async () => {
     await open('/links');
     await page.getByText('No links yet').waitFor();
     await assertAccessible(page);
@@ -62,7 +62,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await page.getByText('Enter your own reference for the user.').waitFor();
   });
 
-  it('makes a page for a user, and says what has come of it', async () => {
+  it('links and charging sessions of the console in a browser makes a page for a user, and says what has come of it', async () => {
     await page.getByLabel('User (user_ref)').fill('anna');
     await page.getByLabel('Redirect address (optional)').fill('ftp://example.com');
     await page.getByRole('button', { name: 'Create the page' }).click();
@@ -98,7 +98,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await connect.getByLabel('User (user_ref)').waitFor();
   });
 
-  it('changes the price area of a link, and keeps the old one where it is refused', async () => {
+  it('links and charging sessions of the console in a browser changes the price area of a link, and keeps the old one where it is refused', async () => {
     const area = page.getByLabel('Price area of anna at Test vendor');
     assert.equal(await area.inputValue(), 'SE4');
     await area.selectOption('SE3');
@@ -113,7 +113,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await until('it is removed', async () => (await links())[0]?.price_area === null);
   });
 
-  it('filters links by status, and is where the overview leads', async () => {
+  it('links and charging sessions of the console in a browser filters links by status, and is where the overview leads', async () => {
     await link(HOSTILE, ['light-2']);
     await link(LONG, ['light-3']);
     await page.route(`${world.connect}/links`, async (route) => {
@@ -145,7 +145,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await page.unroute(`${world.connect}/links`);
   });
 
-  it('removes a link after it was asked, by keyboard alone', async () => {
+  it('links and charging sessions of the console in a browser removes a link after it was asked, by keyboard alone', async () => {
     await open('/links');
     const button = row(LONG).getByRole('button', { name: /^Remove the link of x+ at Test vendor$/ });
     await button.focus();
@@ -170,7 +170,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     assert.equal(await page.evaluate('document.activeElement?.id'), 'link-removed');
   });
 
-  it('says where a removal waits for a device', async () => {
+  it('links and charging sessions of the console in a browser says where a removal waits for a device', async () => {
     const waits = { id: 'x', removed_by: '2026-01-06T10:00:00.000Z' };
     const set_points = [{ device: 'light-1', type: 'set_limit', error: 'it is offline' }];
     await page.route('**/links/*', (route) => route.fulfill({ status: 202, json: { ...waits, set_points } }));
@@ -181,7 +181,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await page.unroute('**/links/*');
   });
 
-  it('shows what a charger has charged, how it is known and why there is no cost', async () => {
+  it('links and charging sessions of the console in a browser shows what a charger has charged, how it is known and why there is no cost', async () => {
     const asked: (string | null)[] = [];
     await page.route('**/devices/charger-1/sessions?**', (route) => {
       const cursor = new URL(route.request().url()).searchParams.get('cursor');
@@ -214,7 +214,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     assert.equal(await region.count(), 0, 'a lamp charges nothing');
   });
 
-  it('is read on a phone, in the dark and in Swedish', async () => {
+  it('links and charging sessions of the console in a browser is read on a phone, in the dark and in Swedish', async () => {
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
     const last_read_at = new Date(Date.now() - 2 * HOUR_MS).toISOString();
@@ -245,7 +245,7 @@ describe('links and charging sessions of the console in a browser', { skip: with
     await assertAccessible(page);
   });
 
-  it('has run without an error of its scripts and without a fault of its policy', () => {
+  it('links and charging sessions of the console in a browser has run without an error of its scripts and without a fault of its policy', () => {
     assert.deepEqual(console.faults, []);
   });
 });

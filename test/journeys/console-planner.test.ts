@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { QUARTER_MS } from '../../src/core/durations.ts';
-import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { dayPrices } from '../../src/domain/prices/test-prices.ts';
+import { createPriceStore } from '../../src/domain/market/prices/store.ts';
+import { dayPrices } from '../../src/domain/market/prices/test-prices.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { assertAccessible } from '../kit/axe.ts';
 import { withoutBrowser } from '../kit/chromium.ts';
@@ -110,7 +110,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     return { x: box.x + box.width / 2, y: box.y + 22 };
   };
 
-  it('plans a usual car at the area of the links, at the cost that the prices of Grid give', async () => {
+  it('the planner in the console plans a usual car at the area of the links, at the cost that the prices of Grid give', async () => {
     const { page } = console;
     await console.open('/links');
     const { status } = await console.call('POST', '/link', {
@@ -134,7 +134,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('gives the request for a terminal, without a secret, whose response is the one that is shown', async () => {
+  it('the planner in the console gives the request for a terminal, without a secret, whose response is the one that is shown', async () => {
     const { page } = console;
     const curl = (await page.locator('pre').first().textContent()) ?? '';
     assert.match(curl, /^curl -sS http:\S+\/optimize\/plan \\\n {2}-H "Authorization: Bearer \$ELNAV_KEY"/);
@@ -148,7 +148,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     assert.equal(BigInt(Math.round(Number(shown.total_cost) * 1e8)), costOf(byPrice(MORNING)));
   });
 
-  it('has the plot as a table, with every quarter', async () => {
+  it('the planner in the console has the plot as a table, with every quarter', async () => {
     const { page } = console;
     await page.getByText('The figures').click();
     const table = page.locator('.plan-table tbody tr');
@@ -159,7 +159,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('reads out time, price and power where it is pointed at, by mouse and by keyboard', async () => {
+  it('the planner in the console reads out time, price and power where it is pointed at, by mouse and by keyboard', async () => {
     const { page } = console;
     await page.locator('.history-plot').scrollIntoViewIfNeeded();
     const box = await page.locator('.history-plot').boundingBox();
@@ -174,7 +174,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     assert.match(spoken ?? '', /^Sat 25 10:15, [\d.]+\u00a0öre\/kWh · no charging$/);
   });
 
-  it('plans again as the deadline is moved by keys', async () => {
+  it('the planner in the console plans again as the deadline is moved by keys', async () => {
     const { page } = console;
     await slider().focus();
     for (const [key, expected, last] of [
@@ -192,7 +192,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await says('Sun 26 19:00');
   });
 
-  it('says which deadline would be right where one is too soon, and keeps the plot', async () => {
+  it('the planner in the console says which deadline would be right where one is too soon, and keeps the plot', async () => {
     const { page } = console;
     await slider().focus();
     await page.keyboard.press('Home');
@@ -209,7 +209,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await costsUntil(13);
   });
 
-  it('plans again as the deadline is dragged by mouse and by a finger, and keeps it in the address', async () => {
+  it('the planner in the console plans again as the deadline is dragged by mouse and by a finger, and keeps it in the address', async () => {
     const { page } = console;
     await console.open(`/planner?${WATTS}`);
     await costsUntil(MORNING);
@@ -251,7 +251,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     assert.equal(await page.evaluate('scrollY'), scrolled);
   });
 
-  it('asks for the newest deadline alone where the service is slower than the hand', async () => {
+  it('the planner in the console asks for the newest deadline alone where the service is slower than the hand', async () => {
     const { page } = console;
     await console.open(`/planner?${WATTS}`);
     await costsUntil(MORNING);
@@ -275,7 +275,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await page.unroute('**/optimize/plan');
   });
 
-  it('keeps area, car and times in the address, so that they can be shared', async () => {
+  it('the planner in the console keeps area, car and times in the address, so that they can be shared', async () => {
     const { page } = console;
     await console.open(`/planner?area=SE3&${WATTS}`);
     await page.getByLabel('Battery (kWh)').fill('40,5');
@@ -296,7 +296,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await row('At once').getByText('25 Oct, ').waitFor();
   });
 
-  it('says what is wrong in the field, and that nothing has to be charged', async () => {
+  it('the planner in the console says what is wrong in the field, and that nothing has to be charged', async () => {
     const { page } = console;
     await console.open(`/planner?${WATTS}`);
     await page.getByLabel('Level now (%)').fill('101');
@@ -316,7 +316,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
       .waitFor();
   });
 
-  it('says until when prices are known, and why an area has none', async () => {
+  it('the planner in the console says until when prices are known, and why an area has none', async () => {
     const { page } = console;
     await console.open(`/planner?area=SE1&${WATTS}&by=2031-10-26T11:00:00.000Z`);
     await page.getByText('Prices are known only until Sat 25 18:00').waitFor();
@@ -333,7 +333,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('begins at the page of a car, with what it says of itself and how old that is', async () => {
+  it('the planner in the console begins at the page of a car, with what it says of itself and how old that is', async () => {
     const { page } = console;
     await console.open('/devices');
     await page.getByRole('link', { name: 'Sandbox vehicle' }).click();
@@ -353,7 +353,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('goes on to the next quarter with the service', async () => {
+  it('the planner in the console goes on to the next quarter with the service', async () => {
     const { page } = console;
     await console.open(`/planner?${WATTS}`);
     await costsUntil(MORNING);
@@ -365,7 +365,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
     await says('Sun 26 06:45');
   });
 
-  it('is used on a phone, in the dark and in Swedish', async () => {
+  it('the planner in the console is used on a phone, in the dark and in Swedish', async () => {
     const { page } = console;
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -382,7 +382,7 @@ describe('the planner in the console', { skip: withoutBrowser }, () => {
 });
 
 describe('the planner in the console without real prices', { skip: withoutBrowser }, () => {
-  it('says that they are a sample, and takes the area that was chosen on the front page', async () => {
+  it('the planner in the console without real prices says that they are a sample, and takes the area that was chosen on the front page', async () => {
     const world = await makeWorld({ engine: 'sqlite', env: { ELNAV_SAMPLE_PRICES: 'on' } });
     const console = await openConsole(world, 'bo@example.com');
     const { page } = console;

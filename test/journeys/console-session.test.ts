@@ -42,7 +42,7 @@ onEachEngine('a session of the console', (engine) => {
   const devices = (browser: CookieBrowser, headers: Record<string, string> = SAME_SITE) =>
     browser.get(`${world.connect}/devices`, headers);
 
-  it('is given to who is signed in to Grid, and is the account at every route', async () => {
+  it('a session of the console is given to who is signed in to Grid, and is the account at every route', async () => {
     const { browser, email } = await signedIn();
     const page = await open(browser, '/console/devices?type=vehicle');
     assert.equal(page.status, 200);
@@ -65,7 +65,7 @@ onEachEngine('a session of the console', (engine) => {
     }
   });
 
-  it('reads a link session as the account, and opens its page as the end user', async () => {
+  it('a session of the console reads a link session as the account, and opens its page as the end user', async () => {
     const { browser } = await signedIn();
     await open(browser);
     const begun = await browser.send(`${world.connect}/link/sessions`, {
@@ -85,7 +85,7 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal((await stranger.get(url, SAME_SITE)).status, 404);
   });
 
-  it('leads who is not signed in to the sign-in, and from there back to the page', async () => {
+  it('a session of the console leads who is not signed in to the sign-in, and from there back to the page', async () => {
     const browser = CookieBrowser.inLanguage('en');
     const asked = await browser.get(`${world.connect}/console/events`);
     assert.equal(asked.status, 303);
@@ -98,7 +98,7 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal((await devices(browser)).status, 401);
   });
 
-  it('takes a code once, and in the browser that asked for it alone', async () => {
+  it('a session of the console takes a code once, and in the browser that asked for it alone', async () => {
     const { browser } = await signedIn();
     const asked = await browser.get(`${world.connect}/console`);
     const handed = await browser.get(locationOf(asked));
@@ -117,7 +117,7 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal((await devices(browser)).status, 200);
   });
 
-  it('leads nowhere else, whatever the address says', async () => {
+  it('a session of the console leads nowhere else, whatever the address says', async () => {
     for (const to of [
       'https://evil.example/',
       '//evil.example/console',
@@ -139,7 +139,7 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal(locationOf(bare), `${world.connect}/console`);
   });
 
-  it('is not used by pages of other sites', async () => {
+  it('a session of the console is not used by pages of other sites', async () => {
     const { browser } = await signedIn();
     await open(browser);
     for (const headers of [
@@ -161,7 +161,7 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal(called.status, 200);
   });
 
-  it('ends with the session that it comes from, wherever that ends, and ends its streams', async () => {
+  it('a session of the console ends with the session that it comes from, wherever that ends, and ends its streams', async () => {
     const { browser } = await signedIn();
     await open(browser);
     const stream = await browser.send(`${world.connect}/events/stream`, { headers: SAME_SITE });
@@ -178,7 +178,7 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal((await browser.get(`${world.connect}/console`)).status, 303);
   });
 
-  it('is signed out of in the console, and then in Grid too', async () => {
+  it('a session of the console is signed out of in the console, and then in Grid too', async () => {
     const { browser } = await signedIn();
     await open(browser);
     const foreign = await browser.send(`${world.connect}/console/sign-out`, {
@@ -195,7 +195,7 @@ onEachEngine('a session of the console', (engine) => {
     assert.equal((await devices(browser)).status, 401);
   });
 
-  it('uses up nothing of what the programs of the account may call', async () => {
+  it('a session of the console uses up nothing of what the programs of the account may call', async () => {
     const { browser } = await signedIn();
     await open(browser);
     // A free account may make 30 calls at once.

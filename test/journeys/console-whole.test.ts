@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/core/durations.ts';
 import { dayAt } from '../../src/core/swedish-days.ts';
-import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { dayPrices } from '../../src/domain/prices/test-prices.ts';
+import { createPriceStore } from '../../src/domain/market/prices/store.ts';
+import { dayPrices } from '../../src/domain/market/prices/test-prices.ts';
 import { signInAtSimulator } from '../kit/app-that-links.ts';
 import { assertAccessible } from '../kit/axe.ts';
 import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
@@ -119,7 +119,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     return (await connect().getByText(/^http/).textContent()) ?? '';
   };
 
-  it('begins with the form of Grid and the link of the email, and leads to the console', async () => {
+  it('an account worked by the pages alone begins with the form of Grid and the link of the email, and leads to the console', async () => {
     await page.goto(`${world.grid}/auth/signup`);
     await page.getByLabel('Email address').fill(EMAIL);
     await button('Create an account').click();
@@ -134,7 +134,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     await page.evaluate('isSamePage = true');
   });
 
-  it('shows the sandbox and a car of a cloud as the end user links them', async () => {
+  it('an account worked by the pages alone shows the sandbox and a car of a cloud as the end user links them', async () => {
     const sandbox = await addressFor('anna', '');
     await assertAccessible(page);
     await goTo('Devices');
@@ -157,7 +157,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     assert.equal(await page.evaluate('isSamePage'), true, 'no page was loaded again');
   });
 
-  it('starts the car, whose power and charge level are followed, and stops it', async () => {
+  it('an account worked by the pages alone starts the car, whose power and charge level are followed, and stops it', async () => {
     await openDevice('Simulated Model 3');
     await order('Start charging');
     await assertAccessible(page);
@@ -180,7 +180,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     assert.equal(await page.evaluate('isSamePage'), true, 'no page was loaded again');
   });
 
-  it('has a session of the charger, with its energy and what that has cost', async () => {
+  it('an account worked by the pages alone has a session of the charger, with its energy and what that has cost', async () => {
     await goTo('Links');
     await page.getByLabel(/^Price area of anna at Sandbox/).selectOption('SE3');
     await page.getByText('Stored', { exact: true }).waitFor();
@@ -224,7 +224,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     await assertAccessible(page);
   });
 
-  it('makes a subscription, sees why it fails, mends its receiver and replays', async () => {
+  it('an account worked by the pages alone makes a subscription, sees why it fails, mends its receiver and replays', async () => {
     clock.turn(Date.now() - clock.now());
     receiver.behaviour = answers(503, 'out of order');
     await goTo('Subscriptions');
@@ -262,7 +262,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
       assert.ok(types.has(type), `${type} is among ${[...types]}`);
   });
 
-  it('shows what has happened among the events', async () => {
+  it('an account worked by the pages alone shows what has happened among the events', async () => {
     await goTo('Events');
     for (const text of ['Command carried out', 'Account linked', 'Link session completed'])
       await page.getByRole('listitem').filter({ hasText: text }).first().waitFor();
@@ -270,7 +270,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     assert.equal(await page.evaluate('isSamePage'), true, 'no page was loaded again');
   });
 
-  it('does the same on a phone', async () => {
+  it('an account worked by the pages alone does the same on a phone', async () => {
     await page.setViewportSize(PHONE);
     await page.goto(`${world.connect}/console/links`);
     await live();
@@ -289,7 +289,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     await assertAccessible(page);
   });
 
-  it('is done by keyboard alone, from the page for the user to a command', async () => {
+  it('an account worked by the pages alone is done by keyboard alone, from the page for the user to a command', async () => {
     await page.setViewportSize(DESK);
     await page.goto(`${world.connect}/console/links`);
     await tabTo(page, 'User (user_ref)');
@@ -313,7 +313,7 @@ describe('an account worked by the pages alone', { skip: withoutBrowser }, () =>
     await page.locator('.device-title').getByText('Off', { exact: true }).waitFor();
   });
 
-  it('has run without an error of its scripts and without a fault of its policy', () => {
+  it('an account worked by the pages alone has run without an error of its scripts and without a fault of its policy', () => {
     assert.deepEqual(faults, []);
   });
 });

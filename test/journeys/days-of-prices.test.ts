@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { MINUTE_MS } from '../../src/core/durations.ts';
-import type { PriceDay, PriceSource } from '../../src/sources/contract/market.ts';
-import { createSimulatedMarket } from '../../src/sources/contract/simulated-prices.ts';
+import { Temporal } from '../../src/core/temporal.ts';
+import { createSimulatedMarket, type PriceDay, type PriceSource } from '../../src/sources/contract/market.ts';
+
 import { until } from '../kit/until.ts';
 import { makeWorld, type World } from '../kit/world.ts';
 
@@ -26,7 +27,8 @@ function sourceOn(clock: TurnedClock) {
     slug: 'journey',
     name: 'Journey',
     areas: ['SE1', 'SE2', 'SE3', 'SE4'],
-    attribution: '',
+    has: 'prices',
+    credit: { name: '', href: '' },
     licence: '',
     baseUrl: 'http://journey.test',
     holdBack: null,
@@ -92,7 +94,7 @@ for (const { what, day, from, slots } of DAYS) {
     const lastOf = async () => (await get<Item[]>('/prices/spot?area=SE3')).at(-1);
     const bounds = boundsOf(day);
 
-    it('arrive in the afternoon before, are sent to listeners, and change at midnight', async () => {
+    it(`prices ${what} arrive in the afternoon before, are sent to listeners, and change at midnight`, async () => {
       world = await makeWorld({
         engine: 'sqlite',
         clock,
@@ -149,7 +151,7 @@ describe('a day of prices that arrives late', () => {
   let world: World | undefined;
   after(() => world?.close());
 
-  it("is requested until it arrives, while today's prices are still served", async () => {
+  it("a day of prices that arrives late is requested until it arrives, while today's prices are still served", async () => {
     source.holdBack = '2026-11-22';
     world = await makeWorld({
       engine: 'sqlite',

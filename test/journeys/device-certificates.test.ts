@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Type from 'typebox';
 import { type Adapter, kind } from '../../src/adapter/adapter.ts';
+import { vendorFailure } from '../../src/adapter/failures.ts';
 import { objectIn } from '../../src/adapter/kit/index.ts';
-import { vendorFailure } from '../../src/adapter/vendor-failure.ts';
 import { turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
@@ -105,13 +105,13 @@ describe('a device with a certificate of its own', () => {
   const read = async () => objectIn((await world.read(account, 'box-1')).state).power_on;
   const status = async () => (await world.links.list(account))[0]?.status;
 
-  it('is asked for it before anything is sent, and is called with it afterwards', async () => {
+  it('a device with a certificate of its own is asked for it before anything is sent, and is called with it afterwards', async () => {
     await link();
     assert.deepEqual(asked, ['Bearer of-the-box']);
     assert.equal(await read(), true);
   });
 
-  it('is not called once it shows another: the link is unreachable until it is linked again', async () => {
+  it('a device with a certificate of its own is not called once it shows another: the link is unreachable until it is linked again', async () => {
     await link();
     shows(simulatedCertificate('box-1'));
     await assert.rejects(read(), {
@@ -125,7 +125,7 @@ describe('a device with a certificate of its own', () => {
     assert.equal(await status(), 'active');
   });
 
-  it('may have it renewed by its maker, for itself alone', async () => {
+  it('a device with a certificate of its own may have it renewed by its maker, for itself alone', async () => {
     await link();
     shows(simulatedCertificate('box-1', maker));
     assert.equal(await read(), true);
@@ -136,7 +136,7 @@ describe('a device with a certificate of its own', () => {
     }
   });
 
-  it('that signs for itself stays the same to the letter, whatever its name', async () => {
+  it('a device with a certificate of its own that signs for itself stays the same to the letter, whatever its name', async () => {
     const self = simulatedCertificate('box-1');
     shows(self);
     await link();
@@ -146,13 +146,13 @@ describe('a device with a certificate of its own', () => {
     assert.equal(await read(), true);
   });
 
-  it('is not linked when somebody else answers in between', async () => {
+  it('a device with a certificate of its own is not linked when somebody else answers in between', async () => {
     next = [own, simulatedCertificate('box-1')];
     await assert.rejects(link(), { code: 'vendor.unreachable' });
     assert.deepEqual(asked, []);
   });
 
-  it('is not linked without TLS', async () => {
+  it('a device with a certificate of its own is not linked without TLS', async () => {
     server.removeAllListeners('connection');
     server.on('connection', (socket) => socket.resume().end('HTTP/1.1 200 OK\r\n\r\n'));
     await assert.rejects(link(), { code: 'vendor.unreachable' });

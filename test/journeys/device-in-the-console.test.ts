@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { DAY_MS } from '../../src/core/durations.ts';
 import { dayAt } from '../../src/core/swedish-days.ts';
-import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { dayPrices } from '../../src/domain/prices/test-prices.ts';
+import { createPriceStore } from '../../src/domain/market/prices/store.ts';
+import { dayPrices } from '../../src/domain/market/prices/test-prices.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { assertAccessible } from '../kit/axe.ts';
 import { withoutBrowser } from '../kit/chromium.ts';
@@ -55,7 +55,7 @@ describe('a device in the console', { skip: withoutBrowser }, () => {
   const button = (name: string) => console.page.getByRole('button', { name, exact: true });
   const text = (content: string | RegExp) => console.page.getByText(content);
 
-  it('says when it is read next, or why it is not', async () => {
+  it('a device in the console says when it is read next, or why it is not', async () => {
     await console.open(`/devices/sandbox/${charger}`);
     await text('It is read when somebody asks for it.').waitFor();
     await console.link(vendor, 'bo', ['light-1']);
@@ -68,7 +68,7 @@ describe('a device in the console', { skip: withoutBrowser }, () => {
     await assertAccessible(console.page);
   });
 
-  it('is put into conditions where it is simulated, and shows at once what follows', async () => {
+  it('a device in the console is put into conditions where it is simulated, and shows at once what follows', async () => {
     const { page } = console;
     assert.equal(await page.getByRole('heading', { name: 'Simulation' }).count(), 0);
     await console.open(`/devices/sandbox/${charger}`);
@@ -91,7 +91,7 @@ describe('a device in the console', { skip: withoutBrowser }, () => {
     await page.locator('.device-title').getByText('Unreachable').waitFor({ state: 'detached' });
   });
 
-  it('has the prices of its area beneath its history, in the colours of the front page', async () => {
+  it('a device in the console has the prices of its area beneath its history, in the colours of the front page', async () => {
     const { page } = console;
     await console.api('POST', `/devices/${charger}/command`, { type: 'start_charge' });
     await console.api('POST', `/sandbox/devices/${charger}`, { time_scale: 60 });
@@ -123,7 +123,7 @@ describe('a device in the console', { skip: withoutBrowser }, () => {
     // shot device
   });
 
-  it('counts in the sums of today, which say of how many devices they are', async () => {
+  it('a device in the console counts in the sums of today, which say of how many devices they are', async () => {
     const { page } = console;
     await console.open('');
     const today = page.getByRole('region', { name: 'Today' });
@@ -138,7 +138,7 @@ describe('a device in the console', { skip: withoutBrowser }, () => {
   });
 
   for (const size of [PHONE, DESK])
-    it(`fits a screen ${size.width} px wide`, async () => {
+    it(`a device in the console fits a screen ${size.width} px wide`, async () => {
       await console.page.setViewportSize(size);
       for (const path of ['', `/devices/sandbox/${charger}`]) {
         await console.open(path);

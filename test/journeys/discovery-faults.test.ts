@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Json } from '../../src/core/json.ts';
-import { MOST_INSTANCES } from '../../src/tunnel/discovery.ts';
+import { MOST_INSTANCES } from '../../src/gateway/wire/discovery.ts';
 import { shelly } from '../../src/vendors/shelly/index.ts';
 import { sonnen } from '../../src/vendors/sonnen/index.ts';
 import { sunspec } from '../../src/vendors/sunspec/index.ts';
@@ -64,7 +64,7 @@ describe('a discovery', () => {
   const codeOf = ({ status, headers }: Answer) => [status, headers.get('elnav-error')];
   const errorOf = ({ body }: Answer) => (body as { error: string }).error;
 
-  it('finds the devices among whatever else answers, and follows nothing that they say', async () => {
+  it('a discovery finds the devices among whatever else answers, and follows nothing that they say', async () => {
     const places = new Map([
       ['10.9.0.1:80', await http((response) => void response.end(`"${'x'.repeat(10_000_000)}"`))],
       ['10.9.0.2:80', await http(endless)],
@@ -102,7 +102,7 @@ describe('a discovery', () => {
     await gateway.close();
   });
 
-  it('says that there is more, where too much announces itself', async () => {
+  it('a discovery says that there is more, where too much announces itself', async () => {
     const places = new Map([['10.9.0.11:80', await http(plug('Sauna'))]]);
     const instances = Array.from({ length: MOST_INSTANCES }, (_, index) => ({
       ...{ service: '_shelly._tcp', name: `plug-${index}`, host: 'plug.local', port: 1_000 + index, txt: {} },
@@ -118,7 +118,7 @@ describe('a discovery', () => {
     await gateway.close();
   });
 
-  it('runs once at a time for a gateway, and is at hand again afterwards', async () => {
+  it('a discovery runs once at a time for a gateway, and is at hand again afterwards', async () => {
     const looked = Promise.withResolvers<void>();
     const gateway = await homeGateway(caller, {
       ...{ url: world.connect, places: new Map() },
@@ -138,7 +138,7 @@ describe('a discovery', () => {
     await gateway.close();
   });
 
-  it('says what is wrong with the gateway', async () => {
+  it('a discovery says what is wrong with the gateway', async () => {
     const { id } = (await caller.call('POST', '/gateways', { name: 'Summer house' })).body as { id: string };
     const never = await discover(id);
     assert.deepEqual(codeOf(never), [502, 'vendor.unreachable']);
@@ -169,7 +169,7 @@ describe('a discovery', () => {
     }
   });
 
-  it('fails where the gateway is lost in the middle of it', async () => {
+  it('a discovery fails where the gateway is lost in the middle of it', async () => {
     const silent = createServer(() => {});
     const places = new Map([['10.9.0.8:502', await listening(silent)]]);
     const gateway = await homeGateway(caller, { url: world.connect, places });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createServer, type Server } from 'node:tls';
-import type { LocalSimulatorModule } from '../../src/adapter/local-simulator.ts';
+import type { LocalSimulatorModule } from '../../src/adapter/simulator.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
-import { type ServedLocal, serveLocal } from '../../src/simulation/serve-local.ts';
+import { type ServedLocal, serveLocal } from '../../src/proof/simulation/serve-local.ts';
 import { ferroamp } from '../../src/vendors/ferroamp/index.ts';
 import { fronius } from '../../src/vendors/fronius/index.ts';
 import { hue_bridge } from '../../src/vendors/hue_bridge/index.ts';
@@ -94,7 +94,7 @@ describe('devices in the network of a gateway', () => {
 
   const discover = (of = caller) => of.call('POST', `/gateways/${gateway.id}/discover`);
 
-  it('are listed with what linking them takes, and no secret was sent to find them', async () => {
+  it('devices in the network of a gateway are listed with what linking them takes, and no secret was sent to find them', async () => {
     const { devices, networks, truncated } = found(await discover());
     assert.deepEqual([networks, truncated], [[HOME], false]);
     const gatewayId = gateway.id;
@@ -131,7 +131,7 @@ describe('devices in the network of a gateway', () => {
     await until('no connection is left open', () => locals.get('sunspec')?.connections().open === 0);
   });
 
-  it('are linked with what was listed and what was missing, and are not asked again while they work', async () => {
+  it('devices in the network of a gateway are linked with what was listed and what was missing, and are not asked again while they work', async () => {
     const secrets: Readonly<Record<string, JsonObject>> = {
       shelly: clouds.get('shelly')?.vendor.user.credentials ?? {},
       sonnen: clouds.get('sonnen')?.vendor.user.credentials ?? {},
@@ -168,7 +168,7 @@ describe('devices in the network of a gateway', () => {
     assert.deepEqual(battery?.missing, ['api_key']);
   });
 
-  it('are recognized as linked at another address', async () => {
+  it('devices in the network of a gateway are recognized as linked at another address', async () => {
     const moved = new Map([['10.9.0.77:502', places.get('10.9.0.1:502') ?? 0]]);
     const other = await homeGateway(caller, { url: world.connect, places: moved });
     const { devices } = found(await caller.call('POST', `/gateways/${other.id}/discover`));
@@ -179,7 +179,7 @@ describe('devices in the network of a gateway', () => {
     await other.close();
   });
 
-  it('are not listed to another account, nor without the scope', async () => {
+  it('devices in the network of a gateway are not listed to another account, nor without the scope', async () => {
     const stranger = await world.newAccount();
     const foreign = await discover(stranger);
     const unknown = await stranger.call('POST', '/gateways/no-such-gateway/discover');
@@ -196,7 +196,7 @@ describe('devices in the network of a gateway', () => {
 const skip = process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false;
 
 describe('a gateway that is connected to another instance', { skip }, () => {
-  it('is asked for devices by every instance', async () => {
+  it('a gateway that is connected to another instance is asked for devices by every instance', async () => {
     const served = await serveVendor(shelly, systemClock);
     const place = await makePlace('postgres');
     const options = { engine: 'postgres', place, adapters: [shelly] } as const;

@@ -68,7 +68,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Use', exact: true }).click();
   };
 
-  it('lists devices with the entered key, and explains a wrong one', async () => {
+  it('the reference in a browser lists devices with the entered key, and explains a wrong one', async () => {
     const { page, faults, close } = await open(`${world.connect}/docs`);
     const { form, answer, operation } = await tryOut(page, 'get-devices');
     await form.getByRole('button', { name: 'Send' }).click();
@@ -101,7 +101,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('asks before it moves a device, and sends nothing twice by accident', async () => {
+  it('the reference in a browser asks before it moves a device, and sends nothing twice by accident', async () => {
     const { page, faults, close } = await open(`${world.connect}/docs#post-devices-id-command`);
     const devices = (await caller.call('GET', '/devices')).body as { id: string; device_type: string }[];
     const light = devices.find(({ device_type }) => device_type === 'light');
@@ -123,7 +123,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('looks up without a key on Grid, by keyboard only', async () => {
+  it('the reference in a browser looks up without a key on Grid, by keyboard only', async () => {
     const { page, faults, close } = await open(`${world.grid}/docs`);
     await page.getByRole('searchbox').focus();
     await page.keyboard.type('postal code');
@@ -144,7 +144,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('finds operations by words of their summaries and descriptions', async () => {
+  it('the reference in a browser finds operations by words of their summaries and descriptions', async () => {
     const { page, faults, close } = await open(`${world.connect}/docs`);
     const found = async (words: string) => {
       await page.getByRole('searchbox').fill(words);
@@ -163,7 +163,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('shows requests in the language that was chosen by keyboard, and remembers it', async () => {
+  it('the reference in a browser shows requests in the language that was chosen by keyboard, and remembers it', async () => {
     const { page, faults, close } = await open(`${world.connect}/docs`);
     const samples = () => page.locator('.operation:has(form) code.command').allTextContents();
     const choose = async (key: string, name: string) => {
@@ -217,7 +217,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await grid.close();
   });
 
-  it('reads a stream until it is stopped', async () => {
+  it('the reference in a browser reads a stream until it is stopped', async () => {
     const { page, faults, close } = await open(`${world.grid}/docs`);
     const { form, answer } = await tryOut(page, 'get-api-v1-prices-stream');
     await form.getByRole('button', { name: 'Send' }).click();
@@ -228,7 +228,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('accepts the admin token for administration', async () => {
+  it('the reference in a browser accepts the admin token for administration', async () => {
     const { page, faults, close } = await open(`${world.grid}/docs`);
     await enter(page, 'Admin token', ADMIN_TOKEN);
     const { form, answer } = await tryOut(page, 'get-admin-users');
@@ -238,7 +238,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('can be read without scripts', async () => {
+  it('the reference in a browser can be read without scripts', async () => {
     for (const width of [360, 1600]) {
       const options = { javaScriptEnabled: false, viewport: { width, height: 800 } };
       const { page, close } = await open(`${world.grid}/docs`, options);
@@ -251,7 +251,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
   });
 
   for (const { width, colorScheme } of LOOKS) {
-    it(`has no serious accessibility fault at ${width} pixels, ${colorScheme}`, async () => {
+    it(`the reference in a browser has no serious accessibility fault at ${width} pixels, ${colorScheme}`, async () => {
       for (const service of ['connect', 'grid'] as const) {
         const options = { colorScheme, viewport: { width, height: 900 } };
         const { page, faults, close } = await open(`${world[service]}/docs`, options);

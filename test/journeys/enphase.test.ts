@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { needsOf, withAmounts } from '../../src/bin/vendor-needs.ts';
 import { turnedClock } from '../../src/core/clock.ts';
 import { readSettings } from '../../src/core/settings/index.ts';
-import { bearableSeconds } from '../../src/domain/budgets/bearable.ts';
+import { bearableSeconds } from '../../src/domain/vendor-calls/budgets/window.ts';
 import { enphase } from '../../src/vendors/enphase/index.ts';
 import { serveVendor } from '../kit/served-vendor.ts';
 import { type Answer, type Caller, makeWorld } from '../kit/world.ts';
@@ -54,20 +54,20 @@ const budgetOf = async (caller: Caller) =>
   (await caller.call('GET', '/vendors/enphase/budget')).body as unknown as Budget[];
 
 describe('the plan at Enphase', () => {
-  it('sets how often systems are read: three calls for a home with a battery', () => {
+  it('the plan at Enphase sets how often systems are read: three calls for a home with a battery', () => {
     const hours = (plan: string, links: number) => Math.round((10 * secondsBetween(plan, links)) / HOUR) / 10;
     assert.deepEqual([hours('watt', 1), hours('watt', 10)], [2.9, 29.4]);
     assert.deepEqual([hours('kilowatt', 10), hours('megawatt', 100), hours('partner', 1_000)], [0.6, 1, 2]);
   });
 
-  it('is shared by links, however many systems one of them has', () => {
+  it('the plan at Enphase is shared by links, however many systems one of them has', () => {
     const [small, large] = [HOME, Array.from({ length: 500 }, () => 'solar_inverter' as const)];
     const callsAnHour = (ofLink: typeof small | typeof large, each: number) =>
       (each * HOUR) / secondsBetween('kilowatt', 2, ofLink);
     assert.equal(Math.round(callsAnHour(small, 3)), Math.round(callsAnHour(large, 1_000)));
   });
 
-  it('is the one that the operator names', async (test) => {
+  it('the plan at Enphase is the one that the operator names', async (test) => {
     const { link } = await open(test, { ELNAV_ENPHASE_PLAN: 'megawatt' });
     const { caller } = await link('home');
     const limits = (await budgetOf(caller)).filter(({ of }) => of === 'app');
@@ -80,7 +80,7 @@ describe('the plan at Enphase', () => {
     );
   });
 
-  it('is Watt unless it is named, which two users can link and read with in a minute', async (test) => {
+  it('the plan at Enphase is Watt unless it is named, which two users can link and read with in a minute', async (test) => {
     const { clock, link } = await open(test, {});
     const { caller, linked } = await link('home');
     assert.equal(linked.status, 200, JSON.stringify(linked.body));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import type { EventFilter, Position } from '../../src/domain/events/index.ts';
-import { createEventStore, type EventStore } from '../../src/domain/events/store.ts';
+import type { EventFilter, Position } from '../../src/domain/records/events/index.ts';
+import { createEventStore, type EventStore } from '../../src/domain/records/events/store.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -49,7 +49,7 @@ onEachEngine('the event log, newest first', (engine) => {
     }
   };
 
-  it('is the log backwards, by pages, however they end', async () => {
+  it('the event log, newest first is the log backwards, by pages, however they end', async () => {
     await write([1, 2, 3]);
     await write([4, 5]);
     assert.deepEqual(await pages(1_000), [[5, 4, 3, 2, 1]]);
@@ -58,7 +58,7 @@ onEachEngine('the event log, newest first', (engine) => {
     assert.deepEqual(await pages(1), [[5], [4], [3], [2], [1]]);
   });
 
-  it('has each event once while others are written, none of which come in between', async () => {
+  it('the event log, newest first has each event once while others are written, none of which come in between', async () => {
     await write(numbersBetween(0, 20));
     let next = 100;
     const found = await pages(3, {}, () => write([next++]));
@@ -67,7 +67,7 @@ onEachEngine('the event log, newest first', (engine) => {
 
   // The embedded database has one writer.
   if (engine === 'postgres')
-    it('begins at the end that can be read, before what an older transaction may precede', async () => {
+    it('the event log, newest first begins at the end that can be read, before what an older transaction may precede', async () => {
       await write([1]);
       const release = Promise.withResolvers<void>();
       const written = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ onEachEngine('the event log, newest first', (engine) => {
       assert.deepEqual((await pages(10)).flat().toSorted(), [1, 2, 3, 4]);
     });
 
-  it('has places that lead in both directions, to each event in one of them', async () => {
+  it('the event log, newest first has places that lead in both directions, to each event in one of them', async () => {
     await write(numbersBetween(0, 10));
     const { end } = await page(undefined, 4);
     const later = await core.eventLog.page({ account, after: end, filter: {}, limit: 100 });
@@ -104,7 +104,7 @@ onEachEngine('the event log, newest first', (engine) => {
     assert.deepEqual((await page(await core.eventLog.end(), 2)).numbers, [9, 8]);
   });
 
-  it('has what fits a filter, of the account only', async () => {
+  it('the event log, newest first has what fits a filter, of the account only', async () => {
     await write([1, 2], { device: 'light-1' });
     await write([3], { device: 'light-2', userRef: 'bo' });
     await write([4], { device: 'light-1' });
@@ -116,7 +116,7 @@ onEachEngine('the event log, newest first', (engine) => {
     assert.deepEqual(await pages(9), [[]]);
   });
 
-  it('looks through 5,000 events for a page, and goes on from there', async () => {
+  it('the event log, newest first looks through 5,000 events for a page, and goes on from there', async () => {
     await write([1], { device: 'light-2' });
     await write(numbersBetween(10, 5_010));
     await write([6_000], { device: 'light-2' });
@@ -127,7 +127,7 @@ onEachEngine('the event log, newest first', (engine) => {
     assert.deepEqual([second.numbers, second.hasMore], [[1], false]);
   });
 
-  it('ends where older events have been removed, without an error', async () => {
+  it('the event log, newest first ends where older events have been removed, without an error', async () => {
     await write([1, 2, 3, 4]);
     const { end } = await page(undefined, 1);
     const retained = await core.eventLog.page({ account, after: undefined, filter: {}, limit: 2 });

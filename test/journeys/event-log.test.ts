@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { DAY_MS } from '../../src/core/durations.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createCharging } from '../../src/domain/charging/index.ts';
-import { createDeviceStore, type Sighting } from '../../src/domain/devices/store.ts';
-import { Expired, type LoggedEvent, rendered } from '../../src/domain/events/index.ts';
-import { createEventStore, type EventStore } from '../../src/domain/events/store.ts';
-import { createLinkSessions, createSignInStore } from '../../src/domain/links/index.ts';
+import { createDeviceStore, type SnapshotWrite } from '../../src/domain/devices/devices/store.ts';
+import { createLinkSessions, createSignInStore } from '../../src/domain/links/links/index.ts';
+import { createCharging } from '../../src/domain/records/charging/index.ts';
+import { Expired, type LoggedEvent, rendered } from '../../src/domain/records/events/index.ts';
+import { createEventStore, type EventStore } from '../../src/domain/records/events/store.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -52,16 +52,22 @@ onEachEngine('the event log', (engine) => {
     await settled();
     return core.eventLog.end();
   };
-  const sighting = (state: object, more: Partial<Sighting> = {}, at = 1): Sighting => ({
+  const snapshotWrite = (state: object, more: Partial<SnapshotWrite> = {}, at = 1): SnapshotWrite => ({
     account,
     vendor: 'testvendor',
     id: 'light-1',
-    seen: { state: { online: true, ...state }, limits: null, capacity: null, observedAt: at, fetchedAt: at },
+    snapshot: {
+      state: { online: true, ...state },
+      limits: null,
+      capacity: null,
+      observedAt: at,
+      fetchedAt: at,
+    },
     ...more,
   });
-  const stateNow = async () => (await store.byId(account, 'light-1'))[0]?.seen?.state ?? null;
+  const stateNow = async () => (await store.byId(account, 'light-1'))[0]?.snapshot?.state ?? null;
 
-  it('has an event of a link and each of its devices, and of their ends', async () => {
+  it('the event log has an event of a link and each of its devices, and of their ends', async () => {
     vendor.devices = ['light-1', 'charger-1'];
     const link = await linked();
     vendor.devices = ['light-1', 'light-2'];
@@ -100,13 +106,13 @@ onEachEngine('the event log', (engine) => {
         : ['read_power', 'charge_control', 'set_current', 'load_balancing'],
   });
 
-  it('has an event of other values, with what changed, and none of other times', async () => {
+  it('the event log has an event of other values, with what changed, and none of other times', async () => {
     await linked();
     const begun = await now();
-    await store.see(sighting({ power_w: 10, power_on: true }, {}, 1_000));
-    await store.see(sighting({ power_on: true, power_w: 10 }, {}, 2_000));
-    await store.see(sighting({ power_w: 20, power_on: true }, {}, 3_000));
-    await store.see(sighting({ power_w: 20 }, {}, 4_000));
+    await store.write(snapshotWrite({ power_w: 10, power_on: true }, {}, 1_000));
+    await store.write(snapshotWrite({ power_on: true, power_w: 10 }, {}, 2_000));
+    await store.write(snapshotWrite({ power_w: 20, power_on: true }, {}, 3_000));
+    await store.write(snapshotWrite({ power_w: 20 }, {}, 4_000));
     assert.deepEqual(
       (await events(begun)).map(({ type, data, occurred_at }) => [type, data.changes, occurred_at]),
       [
@@ -125,11 +131,11 @@ onEachEngine('the event log', (engine) => {
     );
   });
 
-  it('has an event when a device is unreachable, and when it can be reached again', async () => {
+  it('the event log has an event when a device is unreachable, and when it can be reached again', async () => {
     await linked();
     const begun = await now();
-    for (const online of [true, false, false, true]) await store.see(sighting({ online, power_w: 1 }));
-    await store.see(sighting({ online: false, operation_state: 'says "online":false' }));
+    for (const online of [true, false, false, true]) await store.write(snapshotWrite({ online, power_w: 1 }));
+    await store.write(snapshotWrite({ online: false, operation_state: 'says "online":false' }));
     assert.deepEqual(typesOf(await events(begun)), [
       'device.state_changed',
       'device.unreachable',
@@ -139,22 +145,22 @@ onEachEngine('the event log', (engine) => {
     ]);
   });
 
-  it('has no event of what is not stored: an older reading, or one of a device that is gone', async () => {
+  it('the event log has no event of what is not stored: an older reading, or one of a device that is gone', async () => {
     await linked();
-    await store.see(sighting({ power_w: 1 }, {}, 5_000));
+    await store.write(snapshotWrite({ power_w: 1 }, {}, 5_000));
     const begun = await now();
-    await store.see(sighting({ power_w: 2 }, { unlessLaterThan: 4_000 }, 6_000));
-    await store.see(sighting({ power_w: 2 }, { id: 'light-gone' }, 6_000));
+    await store.write(snapshotWrite({ power_w: 2 }, { unlessLaterThan: 4_000 }, 6_000));
+    await store.write(snapshotWrite({ power_w: 2 }, { id: 'light-gone' }, 6_000));
     assert.deepEqual(await events(begun), []);
     assert.equal((await stateNow())?.power_w, 1);
   });
 
-  it('has all events of a shared commit, each of its own device', async () => {
+  it('the event log has all events of a shared commit, each of its own device', async () => {
     vendor.devices = Array.from({ length: 120 }, (_, index) => `light-${index}`);
     await linked();
     const begun = await now();
     await Promise.all(
-      vendor.devices.map((id, index) => store.seeInBackground(sighting({ power_w: index }, { id }))),
+      vendor.devices.map((id, index) => store.writeInBackground(snapshotWrite({ power_w: index }, { id }))),
     );
     const found = await events(begun);
     assert.deepEqual(
@@ -169,12 +175,12 @@ onEachEngine('the event log', (engine) => {
     ['no change without its event', 'events'],
     ['no event without its change', 'devices'],
   ] as const)
-    it(`makes ${what}, where the database refuses it`, async (t) => {
+    it(`the event log makes ${what}, where the database refuses it`, async (t) => {
       await linked();
-      await store.see(sighting({ power_w: 1 }));
+      await store.write(snapshotWrite({ power_w: 1 }));
       const begun = await now();
       t.after(await refuse(table));
-      await assert.rejects(store.see(sighting({ power_w: 2 })), /refused by the test/);
+      await assert.rejects(store.write(snapshotWrite({ power_w: 2 })), /refused by the test/);
       assert.equal((await stateNow())?.power_w, 1);
       assert.deepEqual(await events(begun), []);
     });
@@ -197,7 +203,7 @@ onEachEngine('the event log', (engine) => {
     };
   }
 
-  it('has the end of each command, once', async () => {
+  it('the event log has the end of each command, once', async () => {
     await linked();
     const begun = await now();
     core.clock.turn(60_000);
@@ -227,7 +233,7 @@ onEachEngine('the event log', (engine) => {
     );
   });
 
-  it('has that a link must be linked again, and that this is over, once each', async () => {
+  it('the event log has that a link must be linked again, and that this is over, once each', async () => {
     const link = await linked();
     const begun = await now();
     for (const [status, reason] of [
@@ -251,7 +257,7 @@ onEachEngine('the event log', (engine) => {
     );
   });
 
-  it('has how sessions of end users end', async () => {
+  it('the event log has how sessions of end users end', async () => {
     const { database, clock } = core;
     const sessions = createLinkSessions({
       store: createSignInStore(database),
@@ -285,7 +291,7 @@ onEachEngine('the event log', (engine) => {
     );
   });
 
-  it('has the beginning, the changes and the end of charging transactions, and none of what is repeated', async () => {
+  it('the event log has the beginning, the changes and the end of charging transactions, and none of what is repeated', async () => {
     const link = await linked();
     const { database, clock } = core;
     const begun = await now();
@@ -314,11 +320,11 @@ onEachEngine('the event log', (engine) => {
     );
   });
 
-  it('shows an account its own events, by page, and those that a filter wants', async () => {
+  it('the event log shows an account its own events, by page, and those that a filter wants', async () => {
     vendor.devices = ['light-1', 'light-2'];
     const link = await linked();
     for (const id of vendor.devices)
-      for (const power_w of [1, 2, 3]) await store.see(sighting({ power_w }, { id }));
+      for (const power_w of [1, 2, 3]) await store.write(snapshotWrite({ power_w }, { id }));
     const whole = await events();
     assert.equal(whole.length, 9);
     const read = async (filter: object, limit: number) => {
@@ -343,11 +349,11 @@ onEachEngine('the event log', (engine) => {
     assert.deepEqual(await events(), []);
   });
 
-  it('goes on after what is recorded, without reading anything twice', async () => {
+  it('the event log goes on after what is recorded, without reading anything twice', async () => {
     await linked();
     let after = await now();
     for (const power_w of [1, 2, 3]) {
-      await store.see(sighting({ power_w }));
+      await store.write(snapshotWrite({ power_w }));
       await settled();
       const page = await core.eventLog.page({ account, after, filter: {}, limit: 10 });
       assert.deepEqual(
@@ -358,13 +364,13 @@ onEachEngine('the event log', (engine) => {
     }
   });
 
-  it('removes what is older than is kept, a batch at a time, and says to readers that they have missed some', async () => {
+  it('the event log removes what is older than is kept, a batch at a time, and says to readers that they have missed some', async () => {
     await linked();
     const begun = await now();
-    for (const power_w of [1, 2]) await store.see(sighting({ power_w }));
+    for (const power_w of [1, 2]) await store.write(snapshotWrite({ power_w }));
     const kept = await now();
     core.clock.turn(29 * DAY_MS);
-    await store.see(sighting({ power_w: 3 }));
+    await store.write(snapshotWrite({ power_w: 3 }));
     core.clock.turn(2 * DAY_MS);
     const retention = core.eventLog.keep(30);
     core.clock.turn(100);
@@ -381,7 +387,7 @@ onEachEngine('the event log', (engine) => {
     assert.deepEqual(await events(kept), left);
   });
 
-  it('forgets what is of a user, wherever it is in the log, with what it was about', async () => {
+  it('the event log forgets what is of a user, wherever it is in the log, with what it was about', async () => {
     const most = 5_200;
     const rows = Array.from({ length: most }, (_, index) => ({
       ...{

@@ -28,7 +28,7 @@ function listen(world: World, key: string, headers: Readonly<Record<string, stri
 }
 
 onEachEngine('a stream of what happens', (engine) => {
-  it('goes on after the last event that was received, over a restart, and ends with its key', async (t) => {
+  it('a stream of what happens goes on after the last event that was received, over a restart, and ends with its key', async (t) => {
     const vendor = testVendor();
     const place = await makePlace(engine);
     t.after(() => place.remove());

@@ -27,7 +27,7 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   console_codes: 'nothing',
   console_sessions: 'nothing',
   commands: 'something',
-  device_turns: 'something',
+  device_polls: 'something',
   devices: 'something',
   event_log: 'nothing',
   event_readers: 'nothing',
@@ -173,7 +173,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
       .values({ ...of, name: 'n', value_json: '{}', updated_at: 1 })
       .execute();
     await queries
-      .insertInto('device_turns')
+      .insertInto('device_polls')
       .values({ ...of, device_id: device, vendor, due_at: 1, interval_s: 1, failures: 0 })
       .execute();
     await queries
@@ -260,7 +260,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
     return found.toSorted();
   }
 
-  it('has had something in every table that is said to hold something, and then nothing anywhere; others keep all', async () => {
+  it('an end user who is forgotten has had something in every table that is said to hold something, and then nothing anywhere; others keep all', async () => {
     const tables = await queries.introspection.getTables();
     assert.deepEqual(
       tables
@@ -305,7 +305,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
     assert.deepEqual(events, []);
   });
 
-  it('need not be known, is nobody of another account, and may be linked again', async () => {
+  it('an end user who is forgotten need not be known, is nobody of another account, and may be linked again', async () => {
     const home = await live('cy-of-the-test');
     const other = await world.newAccount();
     assert.equal((await other.call('DELETE', '/users/cy-of-the-test')).status, 204);
@@ -318,7 +318,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
     assert.notEqual((await live('cy-of-the-test')).link, home.link);
   });
 
-  it('is forgotten by the next call, if the first was stopped after the links were gone', async () => {
+  it('an end user who is forgotten is forgotten by the next call, if the first was stopped after the links were gone', async () => {
     const home = await live('di-of-the-test');
     assert.equal((await caller.call('DELETE', `/links/${home.link}?force=true`)).status, 204);
     assert.notDeepEqual(await naming([home.device]), []);

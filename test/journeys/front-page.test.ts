@@ -60,7 +60,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     ['sample', () => sample],
     ['empty', () => empty],
   ] as const) {
-    it(`has no serious accessibility fault in its ${state} state, narrow and wide, light and dark`, async () => {
+    it(`the front page in a browser has no serious accessibility fault in its ${state} state, narrow and wide, light and dark`, async () => {
       for (const options of [PHONE, SCREEN]) {
         for (const colorScheme of ['light', 'dark'] as const) {
           const watched = await open(worldOf(), { ...options, colorScheme });
@@ -75,7 +75,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     });
   }
 
-  it('has none with an area, its municipality and its switches chosen either', async () => {
+  it('the front page in a browser has none with an area, its municipality and its switches chosen either', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const watched = await open(
         full,
@@ -90,14 +90,14 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     }
   });
 
-  it('never wraps names inside, even in the narrowest window', async () => {
+  it('the front page in a browser never wraps names inside, even in the narrowest window', async () => {
     const watched = await open(full, { viewport: { width: 320, height: 640 } });
     assert.equal(await watched.page.locator('.area-name').count(), 4);
     assert.deepEqual(await watched.page.evaluate(BROKEN_NAMES), []);
     await end(watched);
   });
 
-  it('looks places up without scripts', async () => {
+  it('the front page in a browser looks places up without scripts', async () => {
     const watched = await open(full, { ...PHONE, javaScriptEnabled: false });
     const { page } = watched;
     assert.equal(await page.locator('#locate').isVisible(), false);
@@ -127,7 +127,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     }
   };
 
-  it('shows results in place with a script, by input and by location', async () => {
+  it('the front page in a browser shows results in place with a script, by input and by location', async () => {
     const watched = await open(full, {
       ...SCREEN,
       geolocation: { latitude: 55.605, longitude: 13.0038 },
@@ -150,14 +150,14 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await end(watched);
   });
 
-  it('reports that the browser does not share its location', async () => {
+  it('the front page in a browser reports that the browser does not share its location', async () => {
     const watched = await open(full, { ...PHONE, permissions: [] });
     await watched.page.getByRole('button', { name: 'Använd min plats' }).click();
     await watched.page.locator('#answer', { hasText: 'lämnade inte ut din plats' }).waitFor();
     await end(watched);
   });
 
-  it('shows prices by keyboard and pointer', async () => {
+  it('the front page in a browser shows prices by keyboard and pointer', async () => {
     const watched = await open(full, SCREEN, '/SE3');
     const { page } = watched;
     const slider = page.getByLabel('Priset vid en vald tid');
@@ -192,7 +192,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await end(watched);
   });
 
-  it('keeps the tip within the narrowest window', async () => {
+  it('the front page in a browser keeps the tip within the narrowest window', async () => {
     const watched = await open(full, { ...PHONE, hasTouch: true }, '/SE3?vat=on&tax=on');
     const { page } = watched;
     const slider = page.getByLabel('Priset vid en vald tid');
@@ -206,7 +206,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await end(watched);
   });
 
-  it('remembers an area and its switches without scripts or an account', async () => {
+  it('the front page in a browser remembers an area and its switches without scripts or an account', async () => {
     const watched = await open(full, { ...PHONE, javaScriptEnabled: false });
     const { page } = watched;
     const chooser = page.getByRole('navigation', { name: 'Välj elområde' });
@@ -234,7 +234,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await end(watched);
   });
 
-  it('raises the own price, and has the search before the charts until an area is chosen', async () => {
+  it('the front page in a browser raises the own price, and has the search before the charts until an area is chosen', async () => {
     const top = async (path: string, selector: string) => {
       const watched = await open(full, PHONE, path);
       const box = (await watched.page.locator(selector).first().boundingBox()) ?? assert.fail();
@@ -246,7 +246,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     assert.ok((await top('/SE3', '.day-bars')) < (await top('/SE3', '#q')));
   });
 
-  it('can be used by keyboard only', async () => {
+  it('the front page in a browser can be used by keyboard only', async () => {
     const watched = await open(full, SCREEN);
     const { page } = watched;
     await page.keyboard.press('Tab');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
-import { mostLinks } from '../../src/domain/accounts/index.ts';
+import { mostLinks } from '../../src/domain/access/accounts/index.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
 import { CookieBrowser } from '../kit/cookie-browser.ts';
@@ -68,7 +68,7 @@ describe('an account with as many links as its tier allows', () => {
     return done.headers.get('location') ?? '';
   }
 
-  it('is refused before the vendor is called, and keeps its link code', async () => {
+  it('an account with as many links as its tier allows is refused before the vendor is called, and keeps its link code', async () => {
     const link_code = await linkCode();
     const asked = served.asked.length;
     const answer = await link({ link_code }, 'netatmo');
@@ -80,7 +80,7 @@ describe('an account with as many links as its tier allows', () => {
     assert.equal(linked.status, 200, JSON.stringify(linked.body));
   });
 
-  it('sends no user of a link session to a vendor', async () => {
+  it('an account with as many links as its tier allows sends no user of a link session to a vendor', async () => {
     await caller.call('GET', '/links').then(async ({ body }) => {
       const own = (body as { id: string; vendor: string }[]).find((one) => one.vendor === 'netatmo');
       assert.equal((await caller.call('DELETE', `/links/${own?.id}`)).status, 204);
@@ -94,7 +94,7 @@ describe('an account with as many links as its tier allows', () => {
     assert.match(await answer.text(), /<html lang="en"/);
   });
 
-  it('uses no code of a vendor when it became full during the sign-in, and explains what to do', async () => {
+  it('an account with as many links as its tier allows uses no code of a vendor when it became full during the sign-in, and explains what to do', async () => {
     const [own] = (await caller.call('GET', '/links')).body as { id: string }[];
     assert.equal((await caller.call('DELETE', `/links/${own?.id}`)).status, 204);
     const session = await caller.call('POST', '/link/sessions', { user_ref: 'anna', vendor: 'netatmo' });
@@ -112,7 +112,7 @@ describe('an account with as many links as its tier allows', () => {
     assert.doesNotMatch(page, /on our side/);
   });
 
-  it('can link existing vendor accounts again, which only the vendor can tell', async () => {
+  it('an account with as many links as its tier allows can link existing vendor accounts again, which only the vendor can tell', async () => {
     const again = await link({ user: 'u1', password: 'new' });
     assert.equal(again.status, 200, JSON.stringify(again.body));
     const other = await link({ user: 'another', password: 'p' });

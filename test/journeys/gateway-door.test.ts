@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { encode } from '../../src/tunnel/frame.ts';
-import { PAIRING_CODE, PATH, SUBPROTOCOL } from '../../src/tunnel/protocol.ts';
+import { encode } from '../../src/gateway/wire/frame.ts';
+import { PAIRING_CODE, PATH, SUBPROTOCOL } from '../../src/gateway/wire/protocol.ts';
 import { gatewayOf } from '../kit/gateways.ts';
 import { until } from '../kit/until.ts';
 import { type Caller, makeWorld, type World } from '../kit/world.ts';
@@ -41,7 +41,7 @@ describe('the door for gateways', () => {
   const newGateway = async () =>
     (await caller.call('POST', '/gateways', { name: 'Home' })).body as { id: string; pairing_code: string };
 
-  it('bans an address that guesses, and still lets in whoever has a right key there', async () => {
+  it('the door for gateways bans an address that guesses, and still lets in whoever has a right key there', async () => {
     const from = '192.0.2.77';
     const { id, pairing_code: code } = await newGateway();
     const key = newKey();
@@ -62,7 +62,7 @@ describe('the door for gateways', () => {
     again.terminate();
   });
 
-  it('ends a gateway that opens streams itself, and the others go on', async () => {
+  it('the door for gateways ends a gateway that opens streams itself, and the others go on', async () => {
     const [honest, wild] = [await newGateway(), await newGateway()];
     const sockets = [honest, wild].map(({ pairing_code: code }) => knock({ key: newKey(), code }));
     await Promise.all(sockets.map((socket) => once(socket, 'open')));
@@ -77,7 +77,7 @@ describe('the door for gateways', () => {
     first.terminate();
   });
 
-  it('keeps the newest connection of a gateway, and refuses another version of the protocol', async () => {
+  it('the door for gateways keeps the newest connection of a gateway, and refuses another version of the protocol', async () => {
     const { pairing_code: code } = await newGateway();
     const key = newKey();
     const old = knock({ key, code });

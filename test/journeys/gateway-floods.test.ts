@@ -60,7 +60,7 @@ describe('a gateway that floods Connect', () => {
   };
 
   for (const [flood, end] of Object.entries(ENDS))
-    it(`is ended with ${end} for ${flood}, and other gateways go on`, async () => {
+    it(`a gateway that floods Connect is ended with ${end} for ${flood}, and other gateways go on`, async () => {
       const { id, pairing_code: code } = (await wild.call('POST', '/gateways', { name: 'Wild' })).body as {
         id: string;
         pairing_code: string;

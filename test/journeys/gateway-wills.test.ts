@@ -7,7 +7,7 @@ import type { Adapter } from '../../src/adapter/adapter.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { serveLocal } from '../../src/simulation/serve-local.ts';
+import { serveLocal } from '../../src/proof/simulation/serve-local.ts';
 import { ferroamp } from '../../src/vendors/ferroamp/index.ts';
 import { modbus } from '../../src/vendors/modbus/index.ts';
 import { sonnen } from '../../src/vendors/sonnen/index.ts';

@@ -39,13 +39,13 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
   const card = (name: string) => console.page.getByRole('listitem').filter({ hasText: name });
   const isAccessible = () => assertAccessible(console.page);
 
-  it('are none at first', async () => {
+  it('gateways in the console are none at first', async () => {
     await console.open('/gateways');
     await console.page.getByText('No gateways yet').waitFor();
     await isAccessible();
   });
 
-  it('are made by keyboard, paired with the code that is shown this once, and seen as they connect', async () => {
+  it('gateways in the console are made by keyboard, paired with the code that is shown this once, and seen as they connect', async () => {
     const { page } = console;
     await button('New gateway').press('Enter');
     await page.keyboard.press('Enter');
@@ -68,7 +68,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByText(code).count(), 0);
   });
 
-  it('get another code', async () => {
+  it('gateways in the console get another code', async () => {
     const { page } = console;
     await button('New pairing code').click();
     await page.getByText(/^It is shown this once/).waitFor();
@@ -78,7 +78,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     await button('Done, hide it').click();
   });
 
-  it('say what answers in their network', async () => {
+  it('gateways in the console say what answers in their network', async () => {
     const { page } = console;
     const places = new Map([['10.9.0.2:80', Number(new URL(cloud.url).port)]]);
     home = await homeGateway(console, { url: world.connect, places });
@@ -100,7 +100,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     await card('Home').getByRole('alert').waitFor();
   });
 
-  it('are shown in parts where they are many', async () => {
+  it('gateways in the console are shown in parts where they are many', async () => {
     const { page } = console;
     const address = `${world.connect}/gateways`;
     await page.route(address, async (route) => {
@@ -122,7 +122,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     await console.open('/gateways');
   });
 
-  it('are removed when that is confirmed, on a phone and in the dark', async () => {
+  it('gateways in the console are removed when that is confirmed, on a phone and in the dark', async () => {
     const { page } = console;
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -137,7 +137,7 @@ describe('gateways in the console', { skip: withoutBrowser }, () => {
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Gateways');
   });
 
-  it('are shown in Swedish, without an error of the scripts', async () => {
+  it('gateways in the console are shown in Swedish, without an error of the scripts', async () => {
     await console.page.goto(`${world.connect}/language/sv?next=${encodeURIComponent('/console/gateways')}`);
     await console.page.getByRole('heading', { name: 'Gateways', level: 1 }).waitFor();
     await console.page.getByText('Ny gateway').waitFor();

@@ -6,7 +6,7 @@ import type { Adapter } from '../../src/adapter/adapter.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { type ServedLocal, serveLocal } from '../../src/simulation/serve-local.ts';
+import { type ServedLocal, serveLocal } from '../../src/proof/simulation/serve-local.ts';
 import { modbus } from '../../src/vendors/modbus/index.ts';
 import { makePlace } from '../kit/databases.ts';
 import { gatewayOf, pairedGateway, startGatewayProcess } from '../kit/gateways.ts';
@@ -61,7 +61,7 @@ describe('a device behind a gateway', () => {
     ((await caller.call('GET', '/links')).body as { status: string }[])[0]?.status;
   const read = async () => (await caller.call('GET', '/devices/lamp-1')).body as Read;
 
-  it('is linked, read and commanded through it alone, and comes back with it', async () => {
+  it('a device behind a gateway is linked, read and commanded through it alone, and comes back with it', async () => {
     // Nothing here may connect to this machine.
     assert.equal((await link(caller, undefined)).status, 403);
     const gateway = await pairedGateway(caller, world.connect);
@@ -102,7 +102,7 @@ describe('a device behind a gateway', () => {
     assert.equal(await again.exited, 0, again.output());
   });
 
-  it('is linked on a page that does not ask for the gateway, which the app has named', async () => {
+  it('a device behind a gateway is linked on a page that does not ask for the gateway, which the app has named', async () => {
     const gateway = await pairedGateway(caller, world.connect);
     const session = { vendor: 'meters', user_ref: 'bo', gateway: gateway.id };
     const stranger = await world.newAccount();
@@ -130,7 +130,7 @@ describe('a device behind a gateway', () => {
     await gateway.exited;
   });
 
-  it('is not told of to another account, and its code is good once', async () => {
+  it('a device behind a gateway is not told of to another account, and its code is good once', async () => {
     const made = (await caller.call('POST', '/gateways', { name: 'Once' })).body as {
       id: string;
       pairing_code: string;
@@ -156,7 +156,7 @@ describe('a device behind a gateway', () => {
     await first.exited;
   });
 
-  it('is not on the machine of the gateway, whatever an account says', async () => {
+  it('a device behind a gateway is not on the machine of the gateway, whatever an account says', async () => {
     const made = (await caller.call('POST', '/gateways', { name: 'Strict' })).body as {
       id: string;
       pairing_code: string;
@@ -176,7 +176,7 @@ describe('a device behind a gateway', () => {
     await strict.exited;
   });
 
-  it('leaves the outcome of a command unknown where the gateway is lost in the middle of it', async () => {
+  it('a device behind a gateway leaves the outcome of a command unknown where the gateway is lost in the middle of it', async () => {
     const gateway = await pairedGateway(caller, world.connect);
     assert.equal((await link(caller, gateway.id)).status, 200);
     await served.fault('half_open');
@@ -189,7 +189,7 @@ describe('a device behind a gateway', () => {
     await served.fault(null);
   });
 
-  it('ends a read that is under way where the gateway is lost, and reads again through the next one', async () => {
+  it('a device behind a gateway ends a read that is under way where the gateway is lost, and reads again through the next one', async () => {
     const gateway = await pairedGateway(caller, world.connect);
     assert.equal((await link(caller, gateway.id)).status, 200);
     await served.fault('half_open');
@@ -210,7 +210,7 @@ describe('a device behind a gateway', () => {
 const skip = process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false;
 
 describe('a gateway that is connected to another instance', { skip }, () => {
-  it('is reached from every instance, and its devices are polled by the one that it is connected to', async () => {
+  it('a gateway that is connected to another instance is reached from every instance, and its devices are polled by the one that it is connected to', async () => {
     let meter: SimulatedMeter | undefined;
     const served = await serveLocal({
       module: {
@@ -258,7 +258,7 @@ describe('a gateway that is connected to another instance', { skip }, () => {
     await served.close();
   });
 
-  it('links, lists again and releases for callers of every instance', async (test) => {
+  it('a gateway that is connected to another instance links, lists again and releases for callers of every instance', async (test) => {
     const module = await modbus.localSimulator();
     const listed: Adapter = { ...modbus, list: async (session) => (await modbus.link(session)).devices };
     const served = await serveLocal({ module, clock: systemClock, random: systemRandom });

@@ -35,14 +35,14 @@ describe("the operator's pages of health and prices in a browser", { skip: witho
     await world?.close();
   });
 
-  it('shows this instance and its sources, for everybody', async () => {
+  it("the operator's pages of health and prices in a browser shows this instance and its sources, for everybody", async () => {
     await page.goto(`${world.grid}/operator/health`);
     await page.getByRole('cell', { name: 'Runs' }).first().waitFor();
     assert.match(await textOf(page.locator('[data-live=sources]')), /ENTSO-E/);
     await assertAccessible(page);
   });
 
-  it('reads itself again, without reloading, but not what somebody is using', async () => {
+  it("the operator's pages of health and prices in a browser reads itself again, without reloading, but not what somebody is using", async () => {
     await page.clock.install();
     await page.goto(`${world.grid}/operator/health`);
     const problems = page.locator('[data-live=problems]');
@@ -67,7 +67,7 @@ describe("the operator's pages of health and prices in a browser", { skip: witho
     assert.equal(focused, 'instances');
   });
 
-  it('fetches past days: form, confirmation, progress', async () => {
+  it("the operator's pages of health and prices in a browser fetches past days: form, confirmation, progress", async () => {
     await page.getByRole('button', { name: /Turn on changes/ }).click();
     await page.goto(`${world.grid}/operator/prices`);
     await assertAccessible(page);
@@ -84,7 +84,7 @@ describe("the operator's pages of health and prices in a browser", { skip: witho
     await assertAccessible(page);
   });
 
-  it('breaks no rule of the policy of pages', () => {
+  it("the operator's pages of health and prices in a browser breaks no rule of the policy of pages", () => {
     assert.deepEqual(complaints, []);
   });
 });

@@ -3,11 +3,11 @@ import { after, before, beforeEach, it } from 'node:test';
 import { sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
 import { dayAt } from '../../src/core/swedish-days.ts';
-import { createDeviceStore, type Sighting } from '../../src/domain/devices/store.ts';
-import { rendered } from '../../src/domain/events/index.ts';
-import type { HistoryPage, HistoryQuery } from '../../src/domain/history/index.ts';
-import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { dayPrices } from '../../src/domain/prices/test-prices.ts';
+import { createDeviceStore, type SnapshotWrite } from '../../src/domain/devices/devices/store.ts';
+import { createPriceStore } from '../../src/domain/market/prices/store.ts';
+import { dayPrices } from '../../src/domain/market/prices/test-prices.ts';
+import { rendered } from '../../src/domain/records/events/index.ts';
+import type { HistoryPage, HistoryQuery } from '../../src/domain/records/history/index.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
@@ -37,12 +37,17 @@ onEachEngine('the history of a device', (engine) => {
 
   const minute = (minutes: number) => began + Math.round(minutes * MINUTE_MS);
   /** A reading that is fetched so many minutes after the beginning, and was measured then or earlier. */
-  const see = async (state: object, fetched: number, measured = fetched, more: Partial<Sighting> = {}) => {
+  const see = async (
+    state: object,
+    fetched: number,
+    measured = fetched,
+    more: Partial<SnapshotWrite> = {},
+  ) => {
     const seen = {
       ...{ state: { online: true, ...state }, limits: null, capacity: null },
       ...{ observedAt: minute(measured), fetchedAt: minute(fetched) },
     };
-    await store.see({ account, vendor: 'testvendor', id: 'light-1', seen, ...more });
+    await store.write({ account, vendor: 'testvendor', id: 'light-1', snapshot: seen, ...more });
     latest = { state: seen.state, at: seen.fetchedAt };
   };
   /** Lets time pass until history has all that is in the log. */
@@ -85,7 +90,7 @@ onEachEngine('the history of a device', (engine) => {
   const rounded = (list: readonly (readonly (number | null)[])[]) =>
     list.map((one) => one.map((number) => (number === null ? null : Math.round(number * 1_000) / 1_000)));
 
-  it('has each change from when it was measured until the next one, and the last until it was confirmed', async () => {
+  it('the history of a device has each change from when it was measured until the next one, and the last until it was confirmed', async () => {
     await see({ power_w: 1 }, 5, 4);
     await see({ power_w: 1 }, 10);
     await see({ power_w: 2 }, 15, 12);
@@ -102,7 +107,7 @@ onEachEngine('the history of a device', (engine) => {
     assert.deepEqual(page.fields, ['power_w']);
   });
 
-  it('does not take a value for true before the one before it was confirmed, nor in the future', async () => {
+  it('the history of a device does not take a value for true before the one before it was confirmed, nor in the future', async () => {
     await see({ power_w: 1 }, 5);
     await see({ power_w: 1 }, 10);
     await see({ power_w: 2 }, 11, 3);
@@ -115,7 +120,7 @@ onEachEngine('the history of a device', (engine) => {
     ]);
   });
 
-  it('says when it does not know: while a device is out of reach', async () => {
+  it('the history of a device says when it does not know: while a device is out of reach', async () => {
     await see({ power_w: 1 }, 5);
     await see({ power_w: 1 }, 10);
     await see({ power_w: 1, online: false }, 12);
@@ -137,7 +142,7 @@ onEachEngine('the history of a device', (engine) => {
     ]);
   });
 
-  it('says when it does not know: while nobody asked, whether the value changed or not', async () => {
+  it('the history of a device says when it does not know: while nobody asked, whether the value changed or not', async () => {
     await see({ power_w: 1 }, 5);
     await see({ power_w: 1 }, 25);
     await see({ power_w: 2 }, 60);
@@ -156,11 +161,11 @@ onEachEngine('the history of a device', (engine) => {
     );
   });
 
-  it('keeps a value that is to be read again until another one is read', async () => {
+  it('the history of a device keeps a value that is to be read again until another one is read', async () => {
     await see({ power_w: 1 }, 5);
     const seen = { state: { online: true, power_w: 1 }, limits: null, capacity: null };
     const outdated = { ...seen, observedAt: minute(5), fetchedAt: 0 };
-    await store.see({ account, vendor: 'testvendor', id: 'light-1', seen: outdated });
+    await store.write({ account, vendor: 'testvendor', id: 'light-1', snapshot: outdated });
     await see({ power_w: 2 }, 7, 6);
     await see({ power_w: 2 }, 8);
     assert.deepEqual(powers(await read()), [
@@ -172,7 +177,7 @@ onEachEngine('the history of a device', (engine) => {
   /** Has reads of the device planned so far apart. */
   const plan = async (interval_s: number) => {
     await core.database.queries
-      .insertInto('device_turns')
+      .insertInto('device_polls')
       .values({
         ...{ account_id: account, link_id: (await core.links.list(account))[0]?.id ?? '', device_id: '' },
         ...{ vendor: 'testvendor', due_at: 9e15, interval_s, failures: 0 },
@@ -183,7 +188,7 @@ onEachEngine('the history of a device', (engine) => {
       .execute();
   };
 
-  it('knows a value between two reads that are planned to be far apart', async () => {
+  it('the history of a device knows a value between two reads that are planned to be far apart', async () => {
     await see({ power_w: 1 }, 5);
     await plan(3_600);
     await see({ power_w: 1 }, 65);
@@ -196,7 +201,7 @@ onEachEngine('the history of a device', (engine) => {
     ]);
   });
 
-  it('says when it does not know: for more than three hours, however far apart reads are planned', async () => {
+  it('the history of a device says when it does not know: for more than three hours, however far apart reads are planned', async () => {
     await see({ power_w: 1 }, 5);
     await plan(10_000);
     await see({ power_w: 2 }, 184);
@@ -209,7 +214,7 @@ onEachEngine('the history of a device', (engine) => {
     ]);
   });
 
-  it('has quarters, and hours and days of them', async () => {
+  it('the history of a device has quarters, and hours and days of them', async () => {
     await see({ power_w: 1_000, energy_wh: 0 }, 0);
     for (let at = 5; at <= 150; at += 5)
       await see(
@@ -261,7 +266,7 @@ onEachEngine('the history of a device', (engine) => {
     await core.links.setPriceArea({ account, link: link?.id ?? '' }, area);
   };
 
-  it('has the cost of the energy of quarters, which add up to hours and days', async () => {
+  it('the history of a device has the cost of the energy of quarters, which add up to hours and days', async () => {
     const öre = await price();
     await located('SE1');
     for (let at = 0; at <= 120; at += 5) await see({ energy_wh: at * 1_000 }, at);
@@ -285,7 +290,7 @@ onEachEngine('the history of a device', (engine) => {
     assert.equal((await read({ resolution: '1h' })).costs, undefined);
   });
 
-  it('has no cost where it would not be that of all the energy, and says why', async () => {
+  it('the history of a device has no cost where it would not be that of all the energy, and says why', async () => {
     await price();
     for (const [at, energy_wh] of [
       [0, 0],
@@ -316,13 +321,13 @@ onEachEngine('the history of a device', (engine) => {
     ]);
   });
 
-  it('has the cost of what was counted between two reads, evenly, where they are planned to be far apart', async () => {
+  it('the history of a device has the cost of what was counted between two reads, evenly, where they are planned to be far apart', async () => {
     const öre = await price();
     await located('SE1');
     await see({ energy_wh: 0 }, 0);
     const link_id = (await core.links.list(account))[0]?.id ?? '';
     await core.database.queries
-      .insertInto('device_turns')
+      .insertInto('device_polls')
       .values({
         ...{ account_id: account, link_id, device_id: '', vendor: 'testvendor' },
         ...{ due_at: 9e15, interval_s: 3_600, failures: 0 },
@@ -338,7 +343,7 @@ onEachEngine('the history of a device', (engine) => {
     assert.deepEqual(costs(page)[0], [0, String(all / 100), null]);
   });
 
-  it('is read by page, without loss or repeat', async () => {
+  it('the history of a device is read by page, without loss or repeat', async () => {
     for (let at = 0; at < 60; at += 1)
       await see({ power_w: at % 7, ...(at % 20 === 9 ? { online: false } : {}) }, at);
     const all = async (query: Partial<HistoryQuery>) => {
@@ -374,7 +379,7 @@ onEachEngine('the history of a device', (engine) => {
       .where('account_id', '=', account)
       .execute();
 
-  it('is that of the user who has the device, and goes on when the same user links it again', async () => {
+  it('the history of a device is that of the user who has the device, and goes on when the same user links it again', async () => {
     await see({ power_w: 1 }, 5);
     const [link] = await core.links.list(account);
     core.clock.turn(10 * MINUTE_MS);
@@ -390,7 +395,7 @@ onEachEngine('the history of a device', (engine) => {
     assert.deepEqual((await read()).points, []);
   });
 
-  it('is of each user alone, also where two users had the device in one batch of events', async () => {
+  it('the history of a device is of each user alone, also where two users had the device in one batch of events', async () => {
     await see({ power_w: 1 }, 5);
     await see({ power_w: 1 }, 10);
     await see({ power_w: 2 }, 12);
@@ -405,7 +410,7 @@ onEachEngine('the history of a device', (engine) => {
     assert.deepEqual(await powersOf(), [1, 2]);
   });
 
-  it('is forgotten with its user, and with what was not read from the log yet', async () => {
+  it('the history of a device is forgotten with its user, and with what was not read from the log yet', async () => {
     await see({ power_w: 1 }, 5);
     await see({ power_w: 2 }, 40);
     assert.equal((await read()).points.length, 2);
@@ -428,7 +433,7 @@ onEachEngine('the history of a device', (engine) => {
     assert.deepEqual((await read()).points, []);
   });
 
-  it('takes what a vendor sends however odd it is, and goes on', async () => {
+  it('the history of a device takes what a vendor sends however odd it is, and goes on', async () => {
     await see(
       { power_w: Number.MAX_VALUE, energy_wh: 1e300, battery_soc: 0.4, connected: 'yes' },
       -DAY_MS / MINUTE_MS,
@@ -442,7 +447,7 @@ onEachEngine('the history of a device', (engine) => {
     );
   });
 
-  it('is kept for as long as is set: changes shorter than quarters, and what it is like now always', async () => {
+  it('the history of a device is kept for as long as is set: changes shorter than quarters, and what it is like now always', async () => {
     const rowsOf = async (table: 'history_readings' | 'history_quarters') => {
       const own = core.database.queries
         .selectFrom('history_devices')

@@ -96,7 +96,7 @@ describe('a home with a dishwasher and a heat pump, linked in a browser', { skip
   }
   const watched = (options: BrowserContextOptions) => watchedPage(browser, world.connect, options);
 
-  it('links the dishwasher by the name of its maker, and says what is to be done at the machine', async () => {
+  it('a home with a dishwasher and a heat pump, linked in a browser links the dishwasher by the name of its maker, and says what is to be done at the machine', async () => {
     const session = await begin();
     const { page, faults, close } = await watched(PHONE);
     await page.goto(session.url);
@@ -131,7 +131,7 @@ describe('a home with a dishwasher and a heat pump, linked in a browser', { skip
     );
   });
 
-  it('links the heat pump by the name of its maker, and goes back to the app', async () => {
+  it('a home with a dishwasher and a heat pump, linked in a browser links the heat pump by the name of its maker, and goes back to the app', async () => {
     const session = await begin({ redirect_uri: app.url });
     const { page, close } = await watched(DESK);
     await page.goto(session.url);
@@ -155,7 +155,7 @@ describe('a home with a dishwasher and a heat pump, linked in a browser', { skip
     assert.deepEqual([status, steps], ['linked', undefined]);
   });
 
-  it('starts the dishwasher later, and its programme counts down', async () => {
+  it('a home with a dishwasher and a heat pump, linked in a browser starts the dishwasher later, and its programme counts down', async () => {
     const dishwasher = await dishwasherOf();
     assert.ok(dishwasher.capabilities.includes('delayed_start'));
     await until('its changes are reported', async () => {
@@ -182,7 +182,7 @@ describe('a home with a dishwasher and a heat pump, linked in a browser', { skip
     assert.deepEqual([finished.operation_state, finished.remaining_seconds], ['Finished', null]);
   });
 
-  it('sets the temperature of the heat pump, and the room becomes as warm', async () => {
+  it('a home with a dishwasher and a heat pump, linked in a browser sets the temperature of the heat pump, and the room becomes as warm', async () => {
     const pump = await pumpOf();
     assert.ok(pump.capabilities.includes('set_temperature'));
     const before = await read(pump);

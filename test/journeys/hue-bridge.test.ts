@@ -47,7 +47,7 @@ describe('a bridge at home, over TLS', () => {
     await served.close();
   });
 
-  it('is linked on the link page once its button was pressed, which the page asks for', async () => {
+  it('a bridge at home, over TLS is linked on the link page once its button was pressed, which the page asks for', async () => {
     const made = await caller.call('POST', '/link/sessions', { user_ref: 'u', vendor: 'hue_bridge' });
     const { url } = made.body as { url: string };
     const browser = CookieBrowser.inLanguage('sv');
@@ -64,7 +64,7 @@ describe('a bridge at home, over TLS', () => {
     assert.equal(done.status, 303, await done.text());
   });
 
-  it('tells programs too what to do, obeys, and reports what happens at home', async () => {
+  it('a bridge at home, over TLS tells programs too what to do, obeys, and reports what happens at home', async () => {
     bridge.releaseButton();
     const link = () =>
       caller.call('POST', '/link', { vendor: 'hue_bridge', user_ref: 'u', credentials: { host } });

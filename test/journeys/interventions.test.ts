@@ -39,7 +39,7 @@ onEachEngine('the list of what only users can do', (engine) => {
     return body as Shown[];
   };
 
-  it('shows all of one, in the language of the caller, and the short form with the device', async () => {
+  it('the list of what only users can do shows all of one, in the language of the caller, and the short form with the device', async () => {
     const [appliance = ''] = appliances();
     await condition(appliance, { remote_start_allowed: false });
     const [one, ...others] = await list();
@@ -63,7 +63,7 @@ onEachEngine('the list of what only users can do', (engine) => {
     );
   });
 
-  it('is filtered, and comes in pages', async () => {
+  it('the list of what only users can do is filtered, and comes in pages', async () => {
     for (const id of appliances()) await condition(id, { remote_start_allowed: false });
     assert.equal((await list()).length, 2);
     assert.equal((await list('?user_ref=bo')).length, 1);
@@ -80,7 +80,7 @@ onEachEngine('the list of what only users can do', (engine) => {
       assert.equal((await caller.call('GET', `/interventions${query}`)).status, 400, query);
   });
 
-  it('asks for the cable when a charge could not start, and keeps what was resolved', async () => {
+  it('the list of what only users can do asks for the cable when a charge could not start, and keeps what was resolved', async () => {
     const charger = ids.find((id) => id.startsWith('charger')) ?? assert.fail();
     await condition(charger, { plugged_in: false });
     const refused = await caller.call('POST', `/devices/${charger}/command`, { type: 'start_charge' });
@@ -98,7 +98,7 @@ onEachEngine('the list of what only users can do', (engine) => {
     );
   });
 
-  it('needs the scope to read devices, and shows nothing of another account', async () => {
+  it('the list of what only users can do needs the scope to read devices, and shows nothing of another account', async () => {
     const other = await world.newAccount();
     assert.deepEqual((await other.call('GET', '/interventions?state=all')).body, []);
     const linker = await world.newAccount('link:write');

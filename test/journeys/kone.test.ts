@@ -46,7 +46,7 @@ describe('KONE on a port, to the state of a lift', () => {
   const signIns = () => served.asked.filter((call) => call === 'POST /api/v2/oauth2/token').length;
   const stateOf = async () => (await world.read(account, A)).state as Record<string, unknown>;
 
-  it('is linked and read over short connections, also with a token that is refused meanwhile', async () => {
+  it('KONE on a port, to the state of a lift is linked and read over short connections, also with a token that is refused meanwhile', async () => {
     const { online, operation_state, door_open } = await stateOf();
     assert.deepEqual([online, operation_state, door_open], [true, 'STANDING', false]);
     assert.equal(signIns(), 1);
@@ -60,7 +60,7 @@ describe('KONE on a port, to the state of a lift', () => {
     assert.ok((limits.find(({ name }) => name === 'calls')?.used ?? 0) >= 3, 'connections count');
   });
 
-  it('is reported by the stream', async () => {
+  it('KONE on a port, to the state of a lift is reported by the stream', async () => {
     world.streams.start();
     await until('it is open', async () => {
       world.clock.turn(100);
@@ -70,18 +70,18 @@ describe('KONE on a port, to the state of a lift', () => {
     vendor.change(A, { isAlarm: true });
     await until(
       'the alarm has arrived',
-      async () => (await world.devices.find(account, A)).seen?.state.operation_state === 'ALARM',
+      async () => (await world.devices.find(account, A)).snapshot?.state.operation_state === 'ALARM',
     );
   });
 
-  it('takes no command, and says why', async () => {
+  it('KONE on a port, to the state of a lift takes no command, and says why', async () => {
     await assert.rejects(world.send(account, A, { type: 'turn_off' }), {
       code: 'device.capability_missing',
       message: /\(it has none\); KONE's API calls lifts/,
     });
   });
 
-  it('is linked again where the client secret is no longer valid', async () => {
+  it('KONE on a port, to the state of a lift is linked again where the client secret is no longer valid', async () => {
     vendor.fault('login_lost');
     vendor.expireTokens();
     world.clock.turn(60_000);

@@ -36,7 +36,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     return (answer.body as { url: string }).url;
   };
 
-  it('leads from the app through the sign-in page of the simulated Tesla to a car that can be read', async () => {
+  it('linking a car in a browser leads from the app through the sign-in page of the simulated Tesla to a car that can be read', async () => {
     const page = await browser.newPage();
     await page.goto(await session());
     await page.getByText('An app from example.com wants to read and control the devices').waitFor();
@@ -68,7 +68,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     assert.ok(Number.isInteger(state.battery_soc), JSON.stringify(state));
   });
 
-  it('shows what was found before it leads back to the app, where the session says so', async () => {
+  it('linking a car in a browser shows what was found before it leads back to the app, where the session says so', async () => {
     const page = await browser.newPage();
     await page.goto(await session({ show_devices: true }));
     await page.getByRole('button', { name: 'Continue to Tesla' }).click();
@@ -81,7 +81,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     await page.close();
   });
 
-  it('leads back to the app when the user cancels', async () => {
+  it('linking a car in a browser leads back to the app when the user cancels', async () => {
     const page = await browser.newPage();
     await page.goto(await session());
     await page.getByRole('button', { name: 'Continue to Tesla' }).click();

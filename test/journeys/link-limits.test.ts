@@ -29,7 +29,7 @@ describe('the rate limits of the linking pages', () => {
     return counts;
   }
 
-  it('allow 600 returns from vendors per minute and address', async () => {
+  it('the rate limits of the linking pages allow 600 returns from vendors per minute and address', async () => {
     const ask = () => fetch(`${world.connect}/oauth/netatmo/callback?code=x&state=unknown`);
     assert.deepEqual(await statusesOf(A_MINUTE + 5, ask), { 400: A_MINUTE, 429: 5 });
     const refused = await ask();
@@ -37,7 +37,7 @@ describe('the rate limits of the linking pages', () => {
     assert.ok(Number(refused.headers.get('retry-after')) >= 1);
   });
 
-  it('allow 600 confirmations to continue to a vendor per minute and address', async () => {
+  it('the rate limits of the linking pages allow 600 confirmations to continue to a vendor per minute and address', async () => {
     const { body } = await caller.call('POST', '/link/sessions', { user_ref: 'anna', vendor: 'netatmo' });
     const { url } = body as { url: string };
     const browser = new CookieBrowser();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { systemClock } from '../../src/core/clock.ts';
-import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
+import { SimulatedStation } from '../../src/vendors/ocpp/simulator/simulator.ts';
 import { type AppThatLinks, openApp, outcomeInApp } from '../kit/app-that-links.ts';
 import { assertAccessible } from '../kit/axe.ts';
 import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
@@ -61,7 +61,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     return { page, context, strange };
   }
 
-  it('leads from the app through a form to the found devices, and back', async () => {
+  it('linking on the page of a session leads from the app through a form to the found devices, and back', async () => {
     const { page, context, strange } = await open();
     await page.goto(await session('anna'));
     await assertAccessible(page);
@@ -99,7 +99,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
   };
 
   for (const javaScriptEnabled of [true, false])
-    it(`lets a wrong password be corrected, ${javaScriptEnabled ? 'by keyboard only' : 'without scripts'}`, async () => {
+    it(`linking on the page of a session lets a wrong password be corrected, ${javaScriptEnabled ? 'by keyboard only' : 'without scripts'}`, async () => {
       const { page, context, strange } = await open({ javaScriptEnabled, locale: 'sv-SE' });
       const userRef = javaScriptEnabled ? 'bo' : 'cecilia';
       const { username, password } = await easee();
@@ -127,7 +127,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       await context.close();
     });
 
-  it('searches without scripts, and can be cancelled', async () => {
+  it('linking on the page of a session searches without scripts, and can be cancelled', async () => {
     const { page, context } = await open({ javaScriptEnabled: false });
     await page.goto(await session('dan'));
     await page.getByLabel('Search for a brand').fill('netatmo');
@@ -142,7 +142,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('shows the found devices of an OAuth vendor when no app waits', async () => {
+  it('linking on the page of a session shows the found devices of an OAuth vendor when no app waits', async () => {
     const { page, context, strange } = await open();
     await page.goto(await session('eva', { redirect_uri: undefined }));
     await page.getByRole('link', { name: 'Tesla' }).click();
@@ -166,7 +166,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('leads to the vendor under which a brand is linked, with scripts and without', async () => {
+  it('linking on the page of a session leads to the vendor under which a brand is linked, with scripts and without', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, context, strange } = await open({ javaScriptEnabled, locale: 'sv-SE' });
       await page.goto(await session('gun'));
@@ -180,7 +180,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     }
   });
 
-  it('finds the same with scripts, while the user types, as without', async () => {
+  it('linking on the page of a session finds the same with scripts, while the user types, as without', async () => {
     const { page, context, strange } = await open();
     const { page: plain, context: plainContext } = await open({ javaScriptEnabled: false });
     const url = await session('greta');
@@ -213,7 +213,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await plainContext.close();
   });
 
-  it('leaves the search to the browser once the session has expired', async () => {
+  it('linking on the page of a session leaves the search to the browser once the session has expired', async () => {
     const { page, context } = await open();
     await page.goto(await session('greta'));
     await page.route('**/link/sessions/*', (route) => route.fulfill({ status: 400, body: 'expired' }));
@@ -224,7 +224,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('leaves no gap beside the last tile of an odd number', async () => {
+  it('linking on the page of a session leaves no gap beside the last tile of an odd number', async () => {
     const { page, context } = await open({ viewport: { width: 1440, height: 900 } });
     await page.goto(await session('henry'));
     const widths = async () =>
@@ -245,7 +245,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('reports missing input in the language of the page, with scripts and without', async () => {
+  it('linking on the page of a session reports missing input in the language of the page, with scripts and without', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, context } = await open({ javaScriptEnabled, locale: 'sv-SE' });
       await page.goto(`${await session('hanna')}/easee`);
@@ -260,7 +260,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     }
   });
 
-  it("waits until the owner's charger has connected", async () => {
+  it("linking on the page of a session waits until the owner's charger has connected", async () => {
     const { page, context, strange } = await open();
     await page.goto(await session('ivar', { vendor: 'ocpp' }));
     await page.getByRole('heading', { name: 'Connect an OCPP charger' }).waitFor();
@@ -286,7 +286,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('looks every few seconds whether the charger has connected, and not more often', async () => {
+  it('linking on the page of a session looks every few seconds whether the charger has connected, and not more often', async () => {
     const { page, context } = await open();
     await page.clock.install({ time: 0 });
     let looks = 0;
@@ -309,7 +309,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('has no accessibility fault in its error states', async () => {
+  it('linking on the page of a session has no accessibility fault in its error states', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, context, strange } = await open({ colorScheme });
       const url = await session('fia');

@@ -45,7 +45,7 @@ describe('the link page', () => {
   const links = () => vendor.count('link');
   const pathOf = (answer: Response) => answer.headers.get('location') ?? '';
 
-  it('shows every vendor that can be linked, and finds them by brand and kind', async () => {
+  it('the link page shows every vendor that can be linked, and finds them by brand and kind', async () => {
     const url = await session({ redirect_uri: BACK });
     const browser = CookieBrowser.inLanguage('en');
     const answer = await browser.send(url);
@@ -118,7 +118,7 @@ describe('the link page', () => {
     assert.match(swedish, />Med kontot i Zaptec-appen<.*>Via OCPP, [^<]*installatör</s);
   });
 
-  it('creates a form from the schema of every vendor, with a label for every field', async () => {
+  it('the link page creates a form from the schema of every vendor, with a label for every field', async () => {
     const withForms = [...vendors, vendor.adapter].filter((one) => !('oauth' in one) && isForEndUsers(one));
     let fields = 0;
     for (const language of ['en', 'sv'])
@@ -144,7 +144,7 @@ describe('the link page', () => {
     assert.ok(fields >= 12, `${fields} fields`);
   });
 
-  it('links once, shows the result only to that browser, and leads back to the app', async () => {
+  it('the link page links once, shows the result only to that browser, and leads back to the app', async () => {
     const url = await session({ redirect_uri: BACK });
     const browser = CookieBrowser.inLanguage('sv-SE');
     await browser.send(`${url}/testvendor`);
@@ -182,7 +182,7 @@ describe('the link page', () => {
     assert.equal((await browser.send(`${url}/done`)).status, 400, 'it has expired after a day');
   });
 
-  it('links once when two submits arrive at once', async () => {
+  it('the link page links once when two submits arrive at once', async () => {
     const url = await session();
     const browser = CookieBrowser.inLanguage('en');
     await browser.send(`${url}/testvendor`);
@@ -206,7 +206,7 @@ describe('the link page', () => {
     assert.equal(links(), before + 1);
   });
 
-  it('explains every failure, keeps the input except the password, and can be retried', async () => {
+  it('the link page explains every failure, keeps the input except the password, and can be retried', async () => {
     const url = await session({ redirect_uri: BACK });
     const codes: ErrorCodeName[] = [
       'link.credentials_refused',
@@ -247,7 +247,7 @@ describe('the link page', () => {
     assert.equal((await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, RIGHT)).status, 303);
   });
 
-  it('reports an invalid field beside it, before the vendor is called', async () => {
+  it('the link page reports an invalid field beside it, before the vendor is called', async () => {
     const url = await session();
     const before = links();
     const browser = CookieBrowser.inLanguage('sv');
@@ -264,7 +264,7 @@ describe('the link page', () => {
     assert.match(((await program.json()) as { error: string }).error, /^credentials\.password: /);
   });
 
-  it('limits wrong passwords', async () => {
+  it('the link page limits wrong passwords', async () => {
     const url = await session();
     const before = links();
     let users = 0;
@@ -283,7 +283,7 @@ describe('the link page', () => {
     assert.equal((await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, RIGHT)).status, 303);
   });
 
-  it('lets an account guess the password of a vendor’s user ten times, on all paths together', async () => {
+  it('the link page lets an account guess the password of a vendor’s user ten times, on all paths together', async () => {
     vendor.onLink = async () => {
       throw new AppError('link.credentials_refused', 'the password is wrong');
     };
@@ -309,7 +309,7 @@ describe('the link page', () => {
     assert.equal(await guess('guessed'), 400);
   });
 
-  it('accepts nothing from a page of another site, and nothing but forms', async () => {
+  it('the link page accepts nothing from a page of another site, and nothing but forms', async () => {
     const url = await session();
     const before = links();
     for (const headers of [
@@ -337,7 +337,7 @@ describe('the link page', () => {
     assert.equal(links(), before);
   });
 
-  it('leads a session for one vendor directly to it, and to no other', async () => {
+  it('the link page leads a session for one vendor directly to it, and to no other', async () => {
     const url = await session({ vendor: 'testvendor' });
     const path = new URL(url).pathname;
     const browser = CookieBrowser.inLanguage('en');
@@ -354,7 +354,7 @@ describe('the link page', () => {
     assert.ok((await unknown.text()).includes(`href="${new URL(open).pathname}"`), 'another can be chosen');
   });
 
-  it("links for the session's own account, whatever account opens it", async () => {
+  it("the link page links for the session's own account, whatever account opens it", async () => {
     const stranger = await world.newAccount();
     const url = await session({ user_ref: 'theirs' }, stranger);
     assert.equal((await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, RIGHT)).status, 303);
@@ -362,7 +362,7 @@ describe('the link page', () => {
     assert.equal(((await caller.call('GET', '/devices?user_ref=theirs')).body as unknown[]).length, 0);
   });
 
-  it('shows foreign names as text, cut and sorted, and says when nothing was found', async () => {
+  it('the link page shows foreign names as text, cut and sorted, and says when nothing was found', async () => {
     const done = async () => {
       const url = await session();
       const browser = CookieBrowser.inLanguage('en');
@@ -380,7 +380,7 @@ describe('the link page', () => {
     assert.match(await done(), /No devices were found there.*Check in Test vendor’s own app/s);
   });
 
-  it('tells the owner of a charging station the address to configure', async () => {
+  it('the link page tells the owner of a charging station the address to configure', async () => {
     const url = await session();
     const browser = CookieBrowser.inLanguage('sv');
     const sent = await browser.post(`${url}/ocpp`, { identity: 'CP-1', password: 'long enough' });
@@ -390,7 +390,7 @@ describe('the link page', () => {
     assert.ok(page.includes(`<code>${world.connect.replace('http', 'ws')}/ocpp/</code>`));
   });
 
-  it('shows text from the query as text', async () => {
+  it('the link page shows text from the query as text', async () => {
     const page = await (
       await CookieBrowser.inLanguage('en').send(`${await session()}?q=${encodeURIComponent(XSS)}`)
     ).text();
@@ -400,7 +400,7 @@ describe('the link page', () => {
     assert.equal(odd.status, 200);
   });
 
-  it('reports a sign-in that failed at the vendor on a page that leads back to the session', async () => {
+  it('the link page reports a sign-in that failed at the vendor on a page that leads back to the session', async () => {
     const url = await session();
     const browser = CookieBrowser.inLanguage('sv');
     const agreed = await browser.post(`${url}/tesla`, {});

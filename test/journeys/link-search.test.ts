@@ -11,14 +11,14 @@ const found = (query: string): string[] =>
   );
 
 describe('what users of the link page look for', () => {
-  it('finds brands that are vendors, and brands that another vendor connects', () => {
+  it('what users of the link page look for finds brands that are vendors, and brands that another vendor connects', () => {
     assert.deepEqual(found('garo'), ['Garo by ocpp']);
     assert.deepEqual(found('powerwall'), ['Powerwall by tesla']);
     assert.deepEqual(found('zaptec').toSorted(), ['Zaptec by ocpp', 'zaptec']);
     assert.ok(found('wallbox').includes('Wallbox by ocpp') && found('wallbox').includes('ocpp'));
   });
 
-  it('finds devices by everyday words of the Nordic languages and English, also mistyped', () => {
+  it('what users of the link page look for finds devices by everyday words of the Nordic languages and English, also mistyped', () => {
     for (const [slug, words] of [
       ['tesla', 'elbil ellbil elbiler sähköauto car'],
       ['easee', 'laddbox ladbox laddstolpe laddare elbillader ladestander latausasema latauslaite charger'],

@@ -44,7 +44,7 @@ for (const engine of ENGINES)
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       return answer.body as { session: string; url: string; expires_at: string };
     };
-    it('is not begun for a vendor that a page cannot ask for, and says how it is linked', async () => {
+    it(`how a link session ends, ${engine} is not begun for a vendor that a page cannot ask for, and says how it is linked`, async () => {
       const { status, headers, body } = await caller.call('POST', '/link/sessions', {
         user_ref: 'anna',
         vendor: 'opcua',
@@ -73,7 +73,7 @@ for (const engine of ENGINES)
       return Object.fromEntries(searchParams);
     };
 
-    it('is open until it is used, then linked with its link and devices', async () => {
+    it(`how a link session ends, ${engine} is open until it is used, then linked with its link and devices`, async () => {
       const { session, url, expires_at } = await begin({ vendor: 'sandbox' });
       const open = { session, status: 'open', link: null, devices: [], reason: null, expires_at };
       assert.deepEqual(await view(session), open);
@@ -92,7 +92,7 @@ for (const engine of ENGINES)
       assert.equal((await view(session)).status, 'linked', 'what is linked does not expire');
     });
 
-    it('stays open with the reason while the user may retry on our page', async () => {
+    it(`how a link session ends, ${engine} stays open with the reason while the user may retry on our page`, async () => {
       const { session, url } = await begin();
       const browser = CookieBrowser.inLanguage('en');
       vendor.onLink = async () => {
@@ -110,7 +110,7 @@ for (const engine of ENGINES)
       assert.deepEqual([linked.status, linked.reason], ['linked', null]);
     });
 
-    it('has failed when the user goes back without a link, and can be opened again', async () => {
+    it(`how a link session ends, ${engine} has failed when the user goes back without a link, and can be opened again`, async () => {
       const { session, url } = await begin({ vendor: 'sandbox' });
       const browser = CookieBrowser.inLanguage('en');
       const parameters = parametersOf(await browser.get(`${url}/cancel`));
@@ -126,7 +126,7 @@ for (const engine of ENGINES)
       assert.equal((await view(session)).status, 'linked');
     });
 
-    it('leads nowhere when there is no app to return to', async () => {
+    it(`how a link session ends, ${engine} leads nowhere when there is no app to return to`, async () => {
       const { session, url } = await begin({ redirect_uri: undefined });
       const browser = CookieBrowser.inLanguage('en');
       assert.doesNotMatch(await (await browser.get(url)).text(), /\/cancel"/);
@@ -135,7 +135,7 @@ for (const engine of ENGINES)
       assert.equal((await view(session)).status, 'open');
     });
 
-    it('expires after a day, can be read for a week, and is then deleted', async () => {
+    it(`how a link session ends, ${engine} expires after a day, can be read for a week, and is then deleted`, async () => {
       const { session } = await begin();
       clock.turn(DAY_MS);
       const { status, devices } = await view(session);
@@ -149,7 +149,7 @@ for (const engine of ENGINES)
       assert.deepEqual([gone.status, gone.headers.get('elnav-error')], [404, 'session.not_found']);
     });
 
-    it('can be read only by the account that began it; a browser gets a page', async () => {
+    it(`how a link session ends, ${engine} can be read only by the account that began it; a browser gets a page`, async () => {
       const { session, url } = await begin();
       const stranger = await world.newAccount();
       const [foreign, missing] = await Promise.all(

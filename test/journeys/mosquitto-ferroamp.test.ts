@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { createKeptConnections } from '../../src/outbound/kept-connections.ts';
 import { ferroamp } from '../../src/vendors/ferroamp/index.ts';
-import { createHub } from '../../src/vendors/ferroamp/simulated-hub.ts';
+import { createHub } from '../../src/vendors/ferroamp/simulator.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { LOOPBACK } from '../kit/loopback.ts';
 import { type Mosquitto, startMosquitto, withoutMosquitto } from '../kit/mosquitto-process.ts';
@@ -61,10 +61,10 @@ describe('an EnergyHub whose broker is Mosquitto', { skip: withoutMosquitto, tim
     world.link(account, 'ferroamp', { host: broker.host, port: broker.port, ...USER, ...more });
   const idOf = async (type: string) =>
     (await world.list(account)).find(({ device_type }) => device_type === type)?.id as string;
-  const seen = async (type: string) => (await world.devices.find(account, await idOf(type)))?.seen?.state;
+  const seen = async (type: string) => (await world.devices.find(account, await idOf(type)))?.snapshot?.state;
   const status = async () => (await world.links.list(account))[0]?.status;
 
-  it('is linked with its password, read and commanded', async () => {
+  it('an EnergyHub whose broker is Mosquitto is linked with its password, read and commanded', async () => {
     const devices = await link();
     assert.deepEqual(devices.map(({ device_type }) => device_type).toSorted(), ['battery', 'solar_inverter']);
     await world.send(account, await idOf('battery'), { type: 'set_battery_power', power_w: 1_500 });
@@ -72,14 +72,14 @@ describe('an EnergyHub whose broker is Mosquitto', { skip: withoutMosquitto, tim
     assert.equal((await seen('battery'))?.power_w, 1_500);
   });
 
-  it('is not linked with a wrong password, and says so', async () => {
+  it('an EnergyHub whose broker is Mosquitto is not linked with a wrong password, and says so', async () => {
     await assert.rejects(link({ password: 'wrong' }), {
       code: 'link.credentials_refused',
       message: /^Ferroamp at 127\.0\.0\.1:\d+ refuses the user name or the password; check both/,
     });
   });
 
-  it('has to be linked again once the password is another', async () => {
+  it('an EnergyHub whose broker is Mosquitto has to be linked again once the password is another', async () => {
     await link();
     await broker.stop();
     await broker.start({ users: { [USER.username]: 'another-password' } });
@@ -91,7 +91,7 @@ describe('an EnergyHub whose broker is Mosquitto', { skip: withoutMosquitto, tim
     });
   });
 
-  it('is heard again after its broker was started again, and not by what somebody retained', async () => {
+  it('an EnergyHub whose broker is Mosquitto is heard again after its broker was started again, and not by what somebody retained', async () => {
     // Nothing of an EnergyHub is retained: somebody else has published this.
     const lie = { ppv: { val: '99999' }, pbat: { val: '99999' }, soc: { val: '1' } };
     await client.publishAsync('extapi/data/ehub', JSON.stringify(lie), RETAINED);

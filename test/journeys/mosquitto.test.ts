@@ -73,7 +73,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
       ...USER,
       ...more,
     });
-  const found = async () => (await world.devices.find(account, 'press-1'))?.seen;
+  const found = async () => (await world.devices.find(account, 'press-1'))?.snapshot;
   /** What the device says now: what was read a moment ago is old enough. */
   const read = async () => {
     world.clock.turn(60_000);
@@ -96,7 +96,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     return client;
   }
 
-  it('are linked with a certificate that an authority has signed for the address, and commanded', async () => {
+  it('devices at a broker with password and TLS are linked with a certificate that an authority has signed for the address, and commanded', async () => {
     broker = await startMosquitto({ users: USERS, certificate: ofHost() });
     await press();
     await link();
@@ -105,7 +105,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     assert.equal((await found())?.state.power_on, false);
   });
 
-  it('are not linked with a wrong password, and say so', async () => {
+  it('devices at a broker with password and TLS are not linked with a wrong password, and say so', async () => {
     broker = await startMosquitto({ users: USERS, certificate: ofHost() });
     for (const wrong of [{ password: 'wrong' }, { username: 'bert' }])
       await assert.rejects(link(wrong), {
@@ -114,7 +114,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
       });
   });
 
-  it('have to be linked again once the password is another', async () => {
+  it('devices at a broker with password and TLS have to be linked again once the password is another', async () => {
     broker = await startMosquitto({ users: USERS, certificate: ofHost() });
     await link();
     await broker.stop();
@@ -127,7 +127,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     assert.equal(await status(), 'active');
   });
 
-  it('are not linked with a certificate that has expired, is for another address, or is signed by nobody known', async () => {
+  it('devices at a broker with password and TLS are not linked with a certificate that has expired, is for another address, or is signed by nobody known', async () => {
     const faults = [
       [ofHost(authority, EXPIRED), /its certificate has expired \(CERT_HAS_EXPIRED\)/],
       [simulatedCertificate('broker', authority, { ip: '192.0.2.1' }), /its certificate is for another name/],
@@ -142,7 +142,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     }
   });
 
-  it('are unreachable once the certificate has expired, until it is renewed', async () => {
+  it('devices at a broker with password and TLS are unreachable once the certificate has expired, until it is renewed', async () => {
     broker = await startMosquitto({ users: USERS, certificate: ofHost() });
     await press();
     await link();
@@ -156,7 +156,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     assert.equal(await status(), 'active');
   });
 
-  it('are linked with a certificate of the broker itself, and with no other afterwards', async () => {
+  it('devices at a broker with password and TLS are linked with a certificate of the broker itself, and with no other afterwards', async () => {
     const own = simulatedCertificate('broker');
     broker = await startMosquitto({ users: USERS, certificate: own });
     await press();
@@ -182,7 +182,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     assert.equal((await read()).power_w, 12);
   });
 
-  it('keep the certificate of the broker itself beyond its date', async () => {
+  it('devices at a broker with password and TLS keep the certificate of the broker itself beyond its date', async () => {
     broker = await startMosquitto({
       ...{ users: USERS, certificate: simulatedCertificate('broker', undefined, { until: EXPIRED }) },
     });
@@ -191,7 +191,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     assert.equal((await read()).power_w, 12);
   });
 
-  it('are not linked without TLS at a port that has it, nor with a certificate of their own without TLS', async () => {
+  it('devices at a broker with password and TLS are not linked without TLS at a port that has it, nor with a certificate of their own without TLS', async () => {
     broker = await startMosquitto({ users: USERS, certificate: ofHost() });
     await assert.rejects(link({ tls: false }), { code: 'vendor.unreachable' });
     await assert.rejects(link({ tls: false, own_certificate: true }), {
@@ -200,7 +200,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     });
   });
 
-  it('are heard again after the broker was started again, with what it retained', async () => {
+  it('devices at a broker with password and TLS are heard again after the broker was started again, with what it retained', async () => {
     broker = await startMosquitto({ users: USERS, certificate: ofHost() });
     const machine = await press();
     await link({ devices: [SILENT] });
@@ -226,7 +226,7 @@ describe('devices at a broker with password and TLS', { skip: withoutMosquitto, 
     await until('its power is heard', async () => (await found())?.state.power_w === 40);
   });
 
-  it('do not become newer by what the broker retains of them', async () => {
+  it('devices at a broker with password and TLS do not become newer by what the broker retains of them', async () => {
     broker = await startMosquitto({ users: USERS, certificate: ofHost() });
     const gone = await device();
     await gone.publishAsync('press/power', '9000', RETAINED);

@@ -145,7 +145,7 @@ describe('devices in a network that Connect cannot reach', { skip: withoutNamesp
   const are = async (ids: readonly string[], online: boolean) =>
     (await Promise.all(ids.map(read))).every(({ state }: Partial<Read>) => state?.online === online);
 
-  it('are not linked without a gateway there', async () => {
+  it('devices in a network that Connect cannot reach are not linked without a gateway there', async () => {
     for (const vendor of slugs()) {
       const { status, headers, body } = await link(vendor, credentials[vendor]);
       assert.deepEqual(
@@ -156,7 +156,7 @@ describe('devices in a network that Connect cannot reach', { skip: withoutNamesp
     }
   });
 
-  it('are found through the gateway, and linked with what was returned', async () => {
+  it('devices in a network that Connect cannot reach are found through the gateway, and linked with what was returned', async () => {
     const launch = { main: 'src/bin/gateway.ts', within: networks.gateway };
     gateway = await pairedGateway(caller, connect.connect, launch);
     const { networks: permitted } = await gatewayOf(caller, gateway.id);
@@ -193,7 +193,7 @@ describe('devices in a network that Connect cannot reach', { skip: withoutNamesp
     );
   });
 
-  it('are read and commanded through the gateway', async () => {
+  it('devices in a network that Connect cannot reach are read and commanded through the gateway', async () => {
     for (const vendor of slugs().filter((one) => !ids.has(one)))
       keepId(vendor, await link(vendor, { ...credentials[vendor], gateway: gateway.id }));
     assert.equal(ids.size, 7);
@@ -214,7 +214,7 @@ describe('devices in a network that Connect cannot reach', { skip: withoutNamesp
       }
   });
 
-  it('are offline while the gateway is lost, and come back with it', async () => {
+  it('devices in a network that Connect cannot reach are offline while the gateway is lost, and come back with it', async () => {
     const listed = (await caller.call('GET', '/devices')).body as { id: string; device_type: string }[];
     const all = listed.map(({ id }) => id);
     const relay = listed.find(({ device_type }) => device_type === 'smart_home_appliance')?.id ?? '';
@@ -251,7 +251,7 @@ describe('devices in a network that Connect cannot reach', { skip: withoutNamesp
     assert.equal((await read(relay)).state.power_on, true);
   });
 
-  it('are sent nothing once they show another certificate than when they were linked', async () => {
+  it('devices in a network that Connect cannot reach are sent nothing once they show another certificate than when they were linked', async () => {
     await broker.stop();
     await broker.start({ certificate: simulatedCertificate('broker') });
     await until('it is refused for that', async () => {

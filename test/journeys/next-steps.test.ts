@@ -36,7 +36,7 @@ describe('what a user still has to do after linking', () => {
   });
   after(() => world.close());
 
-  it('is part of the response of POST /link, of the session, and of its last page', async () => {
+  it('what a user still has to do after linking is part of the response of POST /link, of the session, and of its last page', async () => {
     const credentials = { user: 'anna', password: 'right' };
     const linked = await caller.call('POST', '/link', {
       vendor: 'testvendor',

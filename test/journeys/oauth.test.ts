@@ -44,7 +44,7 @@ describe('signing in at an OAuth vendor', () => {
     ((await answer.json()) as { error: string }).error,
   ];
 
-  it('leads from our address through a link code to devices that can be read', async () => {
+  it('signing in at an OAuth vendor leads from our address through a link code to devices that can be read', async () => {
     const browser = new CookieBrowser();
     const page = await begin(browser);
     assert.equal(page.origin, served.url);
@@ -67,7 +67,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.deepEqual([again.status, again.headers.get('elnav-error')], [400, 'link.credentials_refused']);
   });
 
-  it('keeps working when tokens expire, and reports when the user revokes the permission', async () => {
+  it('signing in at an OAuth vendor keeps working when tokens expire, and reports when the user revokes the permission', async () => {
     const { body } = await caller.call('GET', '/devices?vendor=netatmo&limit=1');
     const [device] = body as { id: string }[];
     const path = `/devices/${encodeURIComponent(device?.id ?? '')}`;
@@ -98,7 +98,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal((await caller.call('GET', path)).status, 200, 'the device has its id again');
   });
 
-  it('refuses a link code of another vendor', async () => {
+  it('signing in at an OAuth vendor refuses a link code of another vendor', async () => {
     const browser = new CookieBrowser();
     const back = await browser.get(await signIn(await begin(browser)));
     const { link_code } = (await back.json()) as { link_code: string };
@@ -110,7 +110,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.deepEqual([answer.status, answer.headers.get('elnav-error')], [400, 'link.credentials_refused']);
   });
 
-  it('shows a browser the code on a page', async () => {
+  it('signing in at an OAuth vendor shows a browser the code on a page', async () => {
     const browser = new CookieBrowser();
     const back = await browser.get(await signIn(await begin(browser)), { accept: 'text/html,*/*' });
     assert.match(back.headers.get('content-type') ?? '', /^text\/html/);
@@ -118,7 +118,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.match(await back.text(), /<code>[0-9A-Za-z]{43}<\/code>/);
   });
 
-  it('shows no page to a browser that did not begin, and a code to a program that did not', async () => {
+  it('signing in at an OAuth vendor shows no page to a browser that did not begin, and a code to a program that did not', async () => {
     const page = { accept: 'text/html' };
     const back = await signIn(await begin(new CookieBrowser(page)));
     const elsewhere = await fetch(back, { headers: page });
@@ -128,7 +128,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal(program.status, 200);
   });
 
-  it('refuses a state that is replayed, unknown, missing, expired or of another vendor', async () => {
+  it('signing in at an OAuth vendor refuses a state that is replayed, unknown, missing, expired or of another vendor', async () => {
     const browser = new CookieBrowser();
     const first = await signIn(await begin(browser));
     assert.equal((await browser.get(first)).status, 200);
@@ -154,7 +154,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.match(String(text), /netatmo/);
   });
 
-  it('reports the reason when the vendor or the user denies the sign-in', async () => {
+  it('signing in at an OAuth vendor reports the reason when the vendor or the user denies the sign-in', async () => {
     const browser = new CookieBrowser();
     const back = await signIn(await begin(browser), { cancel: '1' });
     const [status, code, text] = await errorOf(await browser.get(back));
@@ -172,7 +172,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.deepEqual((await errorOf(await browser.get(wrongCode))).slice(0, 2), [400, 'oauth.denied']);
   });
 
-  it("accepts a vendor's slug in any case, and returns the slug", async () => {
+  it("signing in at an OAuth vendor accepts a vendor's slug in any case, and returns the slug", async () => {
     const browser = new CookieBrowser();
     const begun = await browser.get(`${world.connect}/oauth/Netatmo/authorize`);
     assert.equal(begun.status, 302);
@@ -191,7 +191,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal(session.status, 200, JSON.stringify(session.body));
   });
 
-  it('explains where a link code comes from when it is missing', async () => {
+  it('signing in at an OAuth vendor explains where a link code comes from when it is missing', async () => {
     for (const credentials of [{}, { code: 'x' }]) {
       const { status, headers, body } = await caller.call('POST', '/link', {
         vendor: 'netatmo',
@@ -206,7 +206,7 @@ describe('signing in at an OAuth vendor', () => {
     }
   });
 
-  it('names the settings that the operator lacks, and vendors without OAuth', async () => {
+  it('signing in at an OAuth vendor names the settings that the operator lacks, and vendors without OAuth', async () => {
     const bare = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'none' } });
     const [status, code, text] = await errorOf(await fetch(`${bare.connect}/oauth/netatmo/authorize`));
     assert.deepEqual([status, code], [502, 'oauth.not_configured']);
@@ -242,7 +242,7 @@ describe('signing in at an OAuth vendor', () => {
       return begin(browser, `?session=${id}`);
     };
 
-    it('opens the vendor only for a browser that was shown who asks', async () => {
+    it('signing in at an OAuth vendor in a link session opens the vendor only for a browser that was shown who asks', async () => {
       const { session: id, url } = await session({ vendor: 'netatmo' });
       const consent = `${url}/netatmo`;
       const authorize = `${world.connect}/oauth/netatmo/authorize?session=${id}`;
@@ -271,7 +271,7 @@ describe('signing in at an OAuth vendor', () => {
       assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
     });
 
-    it("says who asks, for what, in the reader's language", async () => {
+    it("signing in at an OAuth vendor in a link session says who asks, for what, in the reader's language", async () => {
       const { url } = await session({ vendor: 'netatmo' });
       const read = async (language: string) =>
         (await CookieBrowser.inLanguage(language).get(`${url}/netatmo`)).text();
@@ -291,7 +291,7 @@ describe('signing in at an OAuth vendor', () => {
       );
     });
 
-    it('links at once and leads back to the app', async () => {
+    it('signing in at an OAuth vendor in a link session links at once and leads back to the app', async () => {
       const { session: id, url } = await session({
         vendor: 'netatmo',
         redirect_uri: 'https://app.example.com/done?mine=1',
@@ -330,7 +330,7 @@ describe('signing in at an OAuth vendor', () => {
       assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
     });
 
-    it('leads back with the reason, and can be retried', async () => {
+    it('signing in at an OAuth vendor in a link session leads back with the reason, and can be retried', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
       const browser = new CookieBrowser();
       const failed = await browser.get(await signIn(await agree(browser, id), { cancel: '1' }));
@@ -347,7 +347,7 @@ describe('signing in at an OAuth vendor', () => {
       );
     });
 
-    it('that two tabs sign in for is linked once, and the later one sees that', async () => {
+    it('signing in at an OAuth vendor in a link session that two tabs sign in for is linked once, and the later one sees that', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
       const browser = new CookieBrowser();
       const first = await signIn(await agree(browser, id));
@@ -360,7 +360,7 @@ describe('signing in at an OAuth vendor', () => {
       }
     });
 
-    it('is not used up by an account that could not be linked', async () => {
+    it('signing in at an OAuth vendor in a link session is not used up by an account that could not be linked', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
       const browser = new CookieBrowser();
       const page = await agree(browser, id);
@@ -378,7 +378,7 @@ describe('signing in at an OAuth vendor', () => {
       );
     });
 
-    it('links nothing for a browser that did not begin it', async () => {
+    it('signing in at an OAuth vendor in a link session links nothing for a browser that did not begin it', async () => {
       const { session: id } = await session({});
       const attacker = new CookieBrowser();
       const page = await agree(attacker, id);
@@ -386,7 +386,7 @@ describe('signing in at an OAuth vendor', () => {
       assert.deepEqual([status, code], [400, 'oauth.state_invalid']);
     });
 
-    it('shows the vendors to choose from', async () => {
+    it('signing in at an OAuth vendor in a link session shows the vendors to choose from', async () => {
       const { url } = await session({});
       const page = await (await fetch(url)).text();
       const links = [...page.matchAll(/<a class="vendor" href="(http[^"]*)"/g)].map((found) => found[1]);
@@ -396,14 +396,14 @@ describe('signing in at an OAuth vendor', () => {
       assert.deepEqual((await errorOf(bare)).slice(0, 2), [502, 'oauth.not_configured']);
     });
 
-    it('expires after a day', async () => {
+    it('signing in at an OAuth vendor in a link session expires after a day', async () => {
       const { url, expires_at } = await session({});
       assert.equal(expires_at, new Date(clock.now() + 86_400_000).toISOString());
       clock.turn(86_400_000);
       assert.deepEqual((await errorOf(await fetch(url))).slice(0, 2), [400, 'session.invalid']);
     });
 
-    it('accepts no address that could lead elsewhere', async () => {
+    it('signing in at an OAuth vendor in a link session accepts no address that could lead elsewhere', async () => {
       const wrong = [
         'http://app.example.com/',
         '//evil.example/',
@@ -426,7 +426,7 @@ describe('signing in at an OAuth vendor', () => {
     });
   });
 
-  it("returns the vendor's budget including the link's own", async () => {
+  it("signing in at an OAuth vendor returns the vendor's budget including the link's own", async () => {
     const { status, body } = await caller.call('GET', '/vendors/netatmo/budget');
     assert.equal(status, 200);
     const budgets = body as {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { connect as openSocket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
-import type { SimulatorOptions } from '../../src/vendors/ocpp/simulated-options.ts';
-import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
+import type { SimulatorOptions } from '../../src/vendors/ocpp/simulator/simulated-plug.ts';
+import { SimulatedStation } from '../../src/vendors/ocpp/simulator/simulator.ts';
 import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 import {
   type Call,
@@ -115,7 +115,7 @@ async function records(place: Place) {
 
 for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
   onEachEngine(`a station that speaks ${protocol}`, (engine) => {
-    it('is linked, accepted, started, limited, and continues after a restart of the service', async () => {
+    it(`a station that speaks ${protocol} is linked, accepted, started, limited, and continues after a restart of the service`, async () => {
       const place = await makePlace(engine);
       let service: Service = await startService({ env: envOf(place) });
       const { connect: base } = service;
@@ -170,7 +170,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
 }
 
 describe('stations behind a trusted proxy', () => {
-  it('are distinguished by their own addresses', async () => {
+  it('stations behind a trusted proxy are distinguished by their own addresses', async () => {
     const place = await makePlace('sqlite');
     const service = await startService({ env: { ...envOf(place), ELNAV_TRUST_PROXY: '127.0.0.1' } });
     const guess = (from: string) => handshake(service.connect, 'CP-9', 'a-wrong-password', from);
@@ -186,7 +186,7 @@ describe('stations behind a trusted proxy', () => {
 });
 
 describe('a station that does not respond to a command', () => {
-  it('gives a 502 within 15 seconds', async () => {
+  it('a station that does not respond to a command gives a 502 within 15 seconds', async () => {
     const place = await makePlace('sqlite');
     const service = await startService({ env: envOf(place) });
     const call = callWith((await openAccount(service.grid)).key);
@@ -218,7 +218,7 @@ describe('a station of two instances', {
   skip: process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false,
 }, () => {
   for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
-    it(`is reached through both, and follows its last connection (${protocol})`, async () => {
+    it(`a station of two instances is reached through both, and follows its last connection (${protocol})`, async () => {
       const place = await makePlace('postgres');
       const env = envOf(place);
       const [a, b] = await Promise.all([startService({ env }), startService({ env })]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { tesla } from '../../src/vendors/tesla/index.ts';
-import { CARS, SITES } from '../../src/vendors/tesla/simulated-homes.ts';
+import { CARS, SITES } from '../../src/vendors/tesla/simulated-site.ts';
 import { CookieBrowser } from '../kit/cookie-browser.ts';
 import { type ServedVendor, serveVendor } from '../kit/served-vendor.ts';
 import { type Caller, makeWorld, type World } from '../kit/world.ts';
@@ -60,7 +60,7 @@ describe('what a user permits at an OAuth vendor', () => {
     return (body as { missing_permissions: string[] }[])[0]?.missing_permissions;
   };
 
-  it('is asked for by types of devices, in the address or the session; all without', async () => {
+  it('what a user permits at an OAuth vendor is asked for by types of devices, in the address or the session; all without', async () => {
     assert.deepEqual(scopesOn(await pageOf()).toSorted(), [...BASE, ...CAR, 'energy_device_data'].toSorted());
     assert.deepEqual(scopesOn(await pageOf('?device_types=battery')), [...BASE, 'energy_device_data']);
     const odd = await fetch(`${world.connect}/oauth/tesla/authorize?device_types=car`);
@@ -77,7 +77,7 @@ describe('what a user permits at an OAuth vendor', () => {
     assert.deepEqual(scopesOn(await pageOf(`?session=${session}`, browser)), [...BASE, ...CAR]);
   });
 
-  it('withholds what was not granted and says which, until it is granted', async () => {
+  it('what a user permits at an OAuth vendor withholds what was not granted and says which, until it is granted', async () => {
     const caller = await world.newAccount();
     await link(caller, [...BASE, 'vehicle_device_data', 'energy_device_data']);
     assert.deepEqual(await capabilitiesOf(caller, CARS.plain), [
@@ -101,7 +101,7 @@ describe('what a user permits at an OAuth vendor', () => {
     assert.deepEqual(await missingOf(caller), []);
   });
 
-  it('stays as it was granted when the account is listed again', async () => {
+  it('what a user permits at an OAuth vendor stays as it was granted when the account is listed again', async () => {
     const caller = await world.newAccount();
     await link(caller, [...BASE, 'vehicle_device_data', 'energy_device_data']);
     const { body } = await caller.call('GET', '/links');

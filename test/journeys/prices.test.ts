@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
-import { type ServedSimulator, serveSimulated } from '../../src/simulation/serve.ts';
-import { createSimulatedMarket, type PriceFault } from '../../src/sources/contract/simulated-prices.ts';
+import { type ServedSimulator, serveSimulated } from '../../src/proof/simulation/serve.ts';
+import { createSimulatedMarket, type PriceFault } from '../../src/sources/contract/market.ts';
 import { simulateEcb } from '../../src/sources/ecb/simulator.ts';
 import { simulateElprisetjustnu } from '../../src/sources/elprisetjustnu/simulator.ts';
 import { simulateEnergidataservice } from '../../src/sources/energidataservice/simulator.ts';
@@ -69,7 +69,7 @@ describe('prices from a source to a plan', () => {
       },
     });
 
-  it('uses the next source while the first one is wrong, converted at the published rate', async () => {
+  it('prices from a source to a plan uses the next source while the first one is wrong, converted at the published rate', async () => {
     await until('SE3 has a price', async () => (await plan('SE3')).status === 200);
     const answer = (await plan('SE3')).body as Plan;
     assert.equal(answer.price_source, 'energidataservice');
@@ -82,7 +82,7 @@ describe('prices from a source to a plan', () => {
     );
   });
 
-  it('reports the state of the sources', async () => {
+  it('prices from a source to a plan reports the state of the sources', async () => {
     const ready = (await (await fetch(`${world.grid}/readyz`)).json()) as {
       readonly status: string;
       readonly checks: { readonly prices: string };
@@ -94,7 +94,7 @@ describe('prices from a source to a plan', () => {
     assert.match(metrics, /elnav_source_requests_total{source="ecb",outcome="ok"} 1/);
   });
 
-  it('uses the first source again when it is right again', async () => {
+  it('prices from a source to a plan uses the first source again when it is right again', async () => {
     market.fault(null);
     await until('SE1 has a price', async () => {
       // Slower than a call over a socket, so that none times out.

@@ -70,7 +70,7 @@ describe('the receiver in the guide to events', () => {
     });
   const of = (user: string) => new RegExp(`^device\\.linked .*"user_ref":"${user}"`, 'm');
 
-  it('gets what happens, after a rotation and after it was away too, and refuses what is forged', async () => {
+  it('the receiver in the guide to events gets what happens, after a rotation and after it was away too, and refuses what is forged', async () => {
     const url = `http://127.0.0.1:${port}/`;
     const made = await call(service.connect, {
       path: '/subscriptions',

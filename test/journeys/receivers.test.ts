@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { DAY_MS, HOUR_MS } from '../../src/core/durations.ts';
 import { listedNetworks } from '../../src/core/local-networks.ts';
-import type { SubscriptionKey } from '../../src/domain/subscriptions/index.ts';
+import type { SubscriptionKey } from '../../src/domain/records/subscriptions/index.ts';
 import { createPoster, permittedAddresses } from '../../src/outbound/index.ts';
 import { EXPIRED, simulatedCertificate, simulatedRoot } from '../kit/certificates.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
@@ -87,7 +87,7 @@ onEachEngine('a receiver of events', (engine) => {
     return counted;
   };
 
-  it('may change its certificate for another valid one; with one that is not, it gets everything once it is right again', async () => {
+  it('a receiver of events may change its certificate for another valid one; with one that is not, it gets everything once it is right again', async () => {
     const receiver = await receives(0, certificate());
     const key = await subscribe(receiver.url);
     const { failsWith } = attemptsOf(core, key);
@@ -112,7 +112,7 @@ onEachEngine('a receiver of events', (engine) => {
     await has(receiver, key, names);
   });
 
-  it('is not called where its name leads into a network that may not be called, and gets everything when it leads out again', async (t) => {
+  it('a receiver of events is not called where its name leads into a network that may not be called, and gets everything when it leads out again', async (t) => {
     const receiver = await receives();
     receiver.behaviour = answers(204, '', { connection: 'close' });
     const { port } = new URL(receiver.url);
@@ -142,7 +142,7 @@ onEachEngine('a receiver of events', (engine) => {
     assert.equal(inside.connections, 0);
   });
 
-  it('is not followed where it redirects into a network that may not be called', async (t) => {
+  it('a receiver of events is not followed where it redirects into a network that may not be called', async (t) => {
     const receiver = await receives();
     const { port } = new URL(receiver.url);
     const inside = await listener(Number(port));
@@ -160,7 +160,7 @@ onEachEngine('a receiver of events', (engine) => {
     await has(receiver, key, names);
   });
 
-  it('that hangs, drips, or answers 500 for a day keeps no other waiting, and gets all of it afterwards', async () => {
+  it('a receiver of events that hangs, drips, or answers 500 for a day keeps no other waiting, and gets all of it afterwards', async () => {
     const dripping = new Set<NodeJS.Timeout>();
     const drip = (response: ServerResponse, write: () => void) => {
       const timer = setInterval(write, 10);
@@ -219,7 +219,7 @@ onEachEngine('a receiver of events', (engine) => {
     assert.equal(dripping.size, 0, 'every connection that drips is cut off');
   });
 
-  it('gets its events at once, while more receivers hang than there are slots for', async () => {
+  it('a receiver of events gets its events at once, while more receivers hang than there are slots for', async () => {
     const hanging = await receives();
     hanging.behaviour = hangs;
     const crowd = await Promise.all(Array.from({ length: 7 }, () => core.newAccount()));
@@ -251,7 +251,7 @@ onEachEngine('a receiver of events', (engine) => {
 });
 
 describe('a subscription to elnav itself', () => {
-  it('is refused by every route, and makes nothing happen', async () => {
+  it('a subscription to elnav itself is refused by every route, and makes nothing happen', async () => {
     const world = await makeWorld({
       engine: 'sqlite',
       env: {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Compile } from 'typebox/compile';
-import { type ApiDocument, sectionsOf } from '../../src/pages/reference/document.ts';
+import { type ApiDocument, dereferenced, sectionsOf } from '../../src/pages/reference/document.ts';
 import { exampleOf } from '../../src/pages/reference/example.ts';
 import { makeWorld, type World } from '../kit/world.ts';
 
@@ -45,7 +45,7 @@ describe('the reference of both services', () => {
   });
   after(() => world?.close());
 
-  it('has every operation of the document, each under its anchor', async () => {
+  it('the reference of both services has every operation of the document, each under its anchor', async () => {
     for (const service of SERVICES) {
       const { paths } = (await (await fetch(`${world[service]}/openapi.json`)).json()) as ApiDocument;
       const page = await (await fetch(`${world[service]}/docs`)).text();
@@ -65,7 +65,7 @@ describe('the reference of both services', () => {
     }
   });
 
-  it('is one page for everybody, revalidated by browsers, small, and without inline scripts or styles', async () => {
+  it('the reference of both services is one page for everybody, revalidated by browsers, small, and without inline scripts or styles', async () => {
     for (const service of SERVICES) {
       const answer = await fetch(`${world[service]}/docs`, { headers: { 'accept-encoding': 'br' } });
       assert.equal(answer.status, 200);
@@ -86,7 +86,7 @@ describe('the reference of both services', () => {
     }
   });
 
-  it('links from one service to the other, and calls its own address', async () => {
+  it('the reference of both services links from one service to the other, and calls its own address', async () => {
     const connect = await (await fetch(`${world.connect}/docs`)).text();
     const grid = await (await fetch(`${world.grid}/docs`)).text();
     assert.ok(connect.includes(`href="${world.grid}/docs"`));
@@ -96,30 +96,29 @@ describe('the reference of both services', () => {
     assert.ok(grid.includes(`curl &#39;${world.grid}/api/v1/lookup/postal?code=11122&#39;`));
   });
 
-  it('shows examples that match their schemas', async () => {
+  it('the reference of both services has an example of every body and response, which matches its schema', async () => {
     const wrong: string[] = [];
     let count = 0;
     for (const service of SERVICES) {
       const document = (await (await fetch(`${world[service]}/openapi.json`)).json()) as ApiDocument;
-      for (const { id, body, answers } of sectionsOf(document).flatMap(({ operations }) => operations)) {
-        const sent = [body?.schema].filter((schema) => schema !== undefined);
-        const answered = answers
-          .map(({ content }) => content?.['application/json']?.schema)
-          .filter((schema) => schema !== undefined);
-        const examples = [
-          ...sent.map((schema) => [schema, exampleOf(schema, { onlyRequired: true })] as const),
-          ...answered.map((schema) => [schema, exampleOf(schema)] as const),
-        ];
-        count += examples.length;
-        const bad = examples.filter(([schema, example]) => !Compile(schema).Check(example));
-        wrong.push(...bad.map(([, example]) => `${service} ${id}: ${JSON.stringify(example)}`));
+      const { paths, webhooks = {} } = dereferenced(document);
+      for (const [path, methods] of Object.entries({ ...paths, ...webhooks })) {
+        for (const [method, { requestBody, responses = {} }] of Object.entries(methods)) {
+          const media = [requestBody, ...Object.values(responses)].flatMap((one) =>
+            Object.entries(one?.content ?? {}),
+          );
+          const json = media.flatMap(([type, one]) => (type === 'application/json' ? [one] : []));
+          count += json.length;
+          const bad = json.filter(({ schema = {}, example }) => !Compile(schema).Check(example));
+          wrong.push(...bad.map(({ example }) => `${service} ${method} ${path}: ${JSON.stringify(example)}`));
+        }
       }
     }
     assert.ok(count > 100, `only ${count} examples`);
     assert.deepEqual(wrong, []);
   });
 
-  it('shows what the sandbox and the planner really return', async () => {
+  it('the reference of both services shows what the sandbox and the planner really return', async () => {
     const caller = await world.newAccount();
     const document = (await (await fetch(`${world.connect}/openapi.json`)).json()) as ApiDocument;
     const operations = sectionsOf(document).flatMap((section) => section.operations);
@@ -156,7 +155,7 @@ describe('the reference of both services', () => {
     }
   });
 
-  it('gives 304 for an unchanged document', async () => {
+  it('the reference of both services gives 304 for an unchanged document', async () => {
     for (const service of SERVICES) {
       const url = `${world[service]}/openapi.json`;
       const etag = (await fetch(url)).headers.get('etag') ?? '';
@@ -172,7 +171,7 @@ describe('the reference of both services', () => {
     }
   });
 
-  it('names the scope that a key must have', async () => {
+  it('the reference of both services names the scope that a key must have', async () => {
     const { paths } = (await (await fetch(`${world.connect}/openapi.json`)).json()) as {
       paths: Record<string, { get: { security: unknown } }>;
     };

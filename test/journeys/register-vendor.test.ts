@@ -26,7 +26,7 @@ function register(args: readonly string[], env: Readonly<Record<string, string>>
 }
 
 describe('npm run vendor:register', () => {
-  it("registers Connect's domain with Tesla", async (test) => {
+  it("npm run vendor:register registers Connect's domain with Tesla", async (test) => {
     const served = await serveVendor(tesla, systemClock);
     test.after(() => served.close());
     const env = { ...served.env, ELNAV_CONNECT_URL: 'https://elnav.example.com' };
@@ -41,7 +41,7 @@ describe('npm run vendor:register', () => {
     assert.match(wrong.out, /^elnav: Tesla refused the client id and secret/);
   });
 
-  it('reports what is missing', async () => {
+  it('npm run vendor:register reports what is missing', async () => {
     const faults = [
       [
         [],

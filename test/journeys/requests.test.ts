@@ -61,7 +61,7 @@ onEachEngine('a request by its id', (engine) => {
   const operators = async (id: string) =>
     (await (await world.admin('GET', `/admin/requests/${id}`)).json()) as Found;
 
-  it('tells a developer what a command came to and which calls it made, and the operator also whose it was', async () => {
+  it('a request by its id tells a developer what a command came to and which calls it made, and the operator also whose it was', async () => {
     answers = 400;
     const sent = await caller.call('POST', '/devices/light-1/command', { type: 'turn_on' });
     const id = sent.headers.get('x-request-id') ?? '';
@@ -100,7 +100,7 @@ onEachEngine('a request by its id', (engine) => {
     assert.deepEqual((await own(id, other)).body, (await own('nothing', other)).body);
   });
 
-  it('has each of several commands at once with its own calls alone', async () => {
+  it('a request by its id has each of several commands at once with its own calls alone', async () => {
     const ids = ['one', 'two', 'three'];
     const command = { type: 'turn_on' };
     await Promise.all(
@@ -112,7 +112,7 @@ onEachEngine('a request by its id', (engine) => {
     }
   });
 
-  it('does not have reads that succeed, and has those that fail', async () => {
+  it('a request by its id does not have reads that succeed, and has those that fail', async () => {
     const { status, headers } = await caller.call('GET', '/links');
     assert.equal(status, 200);
     assert.equal((await own(headers.get('x-request-id') ?? '')).status, 404);
@@ -122,7 +122,7 @@ onEachEngine('a request by its id', (engine) => {
     assert.equal(body.error, 'there is no device {id}');
   });
 
-  it('has what was refused before there was a key or a route, without the path', async () => {
+  it('a request by its id has what was refused before there was a key or a route, without the path', async () => {
     const answered = await Promise.all([
       fetch(`${world.connect}/devices`),
       fetch(`${world.connect}/link/sessions/a-secret-session`, { method: 'PUT' }),
@@ -144,7 +144,7 @@ onEachEngine('a request by its id', (engine) => {
     assert.doesNotMatch(JSON.stringify(found), /a-secret/);
   });
 
-  it('has a request that is no HTTP, and one whose caller did not wait', async () => {
+  it('a request by its id has a request that is no HTTP, and one whose caller did not wait', async () => {
     const { hostname, port } = new URL(world.connect);
     const socket = connect(Number(port), hostname);
     let answer = '';
@@ -176,7 +176,7 @@ onEachEngine('a request by its id', (engine) => {
     assert.deepEqual([body.status, body.error_code], [null, null]);
   });
 
-  it('lists those of the account on both services, and filters them', async () => {
+  it('a request by its id lists those of the account on both services, and filters them', async () => {
     const mine = (await caller.call('GET', '/requests?status=failed&limit=100')).body as {
       requests: Found[];
     };

@@ -19,7 +19,7 @@ const TEST = { simulate: 'sandbox', offered: [...OTHERS, 'sandbox'], found: ['sa
 
 onEachEngine('the vendors that users of a link session choose from', (engine) => {
   for (const { simulate, offered, found, withoutName } of [PRODUCTION, TEST])
-    it(`with ELNAV_SIMULATE=${simulate}: ${offered.length} of them; a session that names the sandbox has it`, async (test) => {
+    it(`the vendors that users of a link session choose from with ELNAV_SIMULATE=${simulate}: ${offered.length} of them; a session that names the sandbox has it`, async (test) => {
       const env = { ELNAV_SIMULATE: simulate };
       // Without client ids: the embedded database simulates what needs them otherwise.
       const adapters = vendors.filter((vendor) => !needsPartner(vendor));

@@ -48,7 +48,7 @@ async function post(caller: Caller, path: string, body: object): Promise<State> 
 }
 
 onEachEngine('a household of simulated devices', (engine) => {
-  it('charges its car as physics requires: plugged in, at full power, tapering, complete', async () => {
+  it('a household of simulated devices charges its car as physics requires: plugged in, at full power, tapering, complete', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const car = idOf('vehicle');
     const command = (body: object) => post(caller, `/devices/${car}/command`, body);
@@ -86,7 +86,7 @@ onEachEngine('a household of simulated devices', (engine) => {
     await world.close();
   });
 
-  it('runs a washing programme from its delayed start to its end', async () => {
+  it('a household of simulated devices runs a washing programme from its delayed start to its end', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const washer = idOf('smart_home_appliance');
     const command = (body: object) => post(caller, `/devices/${washer}/command`, body);
@@ -104,7 +104,7 @@ onEachEngine('a household of simulated devices', (engine) => {
     await world.close();
   });
 
-  it('is listed with the last states, and says which devices are unreachable', async () => {
+  it('a household of simulated devices is listed with the last states, and says which devices are unreachable', async () => {
     const { world, caller, idOf } = await household(engine);
     const before = (await caller.call('GET', '/devices')).body as Item[];
     assert.ok(
@@ -130,7 +130,7 @@ onEachEngine('a household of simulated devices', (engine) => {
     await world.close();
   });
 
-  it('recovers from a fault at once, while its commands still wait', async () => {
+  it('a household of simulated devices recovers from a fault at once, while its commands still wait', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const light = idOf('light');
     await post(caller, `/sandbox/devices/${light}`, { fail: 'timeout' });

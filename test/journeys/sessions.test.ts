@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { systemClock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { MINUTE_MS } from '../../src/core/durations.ts';
-import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
+import { SimulatedStation } from '../../src/vendors/ocpp/simulator/simulator.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
 import { type Caller, makeWorld, type World } from '../kit/world.ts';
@@ -92,7 +92,7 @@ onEachEngine('charging sessions over HTTP', (engine) => {
     });
   }
 
-  it('have what the simulator says that was charged, newest first', async () => {
+  it('charging sessions over HTTP have what the simulator says that was charged, newest first', async () => {
     const ofCharger = await read(caller, `/devices/${charger}/sessions`);
     assert.equal(ofCharger.cursor, null);
     const [newest, before] = ofCharger.sessions;
@@ -118,7 +118,7 @@ onEachEngine('charging sessions over HTTP', (engine) => {
     assert.equal((await read(caller, '/sessions?user_ref=bo')).sessions.length, 0);
   });
 
-  it('are read by page and time, and as CSV with the same values', async () => {
+  it('charging sessions over HTTP are read by page and time, and as CSV with the same values', async () => {
     const whole = await read(caller, '/sessions');
     const ids: string[] = [];
     for (let cursor = ''; ; ) {
@@ -150,7 +150,7 @@ onEachEngine('charging sessions over HTTP', (engine) => {
     assert.equal(rest.sessions[0]?.id, whole.sessions[1]?.id);
   });
 
-  it('say what would be right', async () => {
+  it('charging sessions over HTTP say what would be right', async () => {
     const wrong = [
       ['?from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z', /from must be before to, which is 2026-02-01/],
       ['?from=yesterday', /from must be a time such as/],
@@ -166,7 +166,7 @@ onEachEngine('charging sessions over HTTP', (engine) => {
     }
   });
 
-  it('are not shown to another account, nor without devices:read', async () => {
+  it('charging sessions over HTTP are not shown to another account, nor without devices:read', async () => {
     const other = await world.newAccount();
     assert.deepEqual(await read(other, '/sessions'), { sessions: [], cursor: null });
     assert.deepEqual((await read(other, `/sessions?device=${car}`)).sessions, []);
@@ -179,7 +179,7 @@ onEachEngine('charging sessions over HTTP', (engine) => {
 });
 
 onEachEngine('a charging session of an OCPP station', (engine) => {
-  it('is its transaction, with the energy that the station reports', async () => {
+  it('a charging session of an OCPP station is its transaction, with the energy that the station reports', async () => {
     const world = await makeWorld({ engine });
     const caller = await world.newAccount();
     const credentials = { identity: 'CP-1', password: 'a-station-password' };

@@ -23,7 +23,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await world?.close();
   });
 
-  it('leads to the page of the console that was asked for, by a link and with a password', async () => {
+  it('signing in in a browser leads to the page of the console that was asked for, by a link and with a password', async () => {
     const made = await world.admin('POST', '/admin/users?email=console@example.com');
     const { id } = (await made.json()) as { id: number };
     const linkFor = async () => {
@@ -49,7 +49,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('leads from signing up to the account page, out, and in again with the password', async () => {
+  it('signing in in a browser leads from signing up to the account page, out, and in again with the password', async () => {
     const { page, faults, close } = await watchedPage(browser, world.grid, SCREEN);
     await page.goto(`${world.grid}/auth/signup`);
     await page.getByLabel('Email address').fill('anna@example.com');
@@ -98,7 +98,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('continues with a link that was requested on a phone, in Swedish', async () => {
+  it('signing in in a browser continues with a link that was requested on a phone, in Swedish', async () => {
     const { page, faults, close } = await watchedPage(browser, world.grid, { ...PHONE, colorScheme: 'dark' });
     await page.goto(`${world.grid}/auth/login?next=/docs`);
     await assertAccessible(page);
@@ -137,7 +137,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
   });
 
   for (const javaScriptEnabled of [true, false])
-    it(`says in the language of the page what is missing, ${javaScriptEnabled ? 'by keyboard' : 'without scripts'}`, async () => {
+    it(`signing in in a browser says in the language of the page what is missing, ${javaScriptEnabled ? 'by keyboard' : 'without scripts'}`, async () => {
       const { page, close } = await watchedPage(browser, world.grid, { ...PHONE, javaScriptEnabled });
       await page.goto(`${world.grid}/auth/login`);
       await page.getByLabel('E-postadress').focus();
@@ -166,7 +166,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
       await close();
     });
 
-  it('shows the typed password on demand, and sends it as a password', async () => {
+  it('signing in in a browser shows the typed password on demand, and sends it as a password', async () => {
     const { page, close } = await watchedPage(browser, world.grid, SCREEN);
     await page.goto(`${world.grid}/auth/login`);
     const password = page.locator('#password');
@@ -178,7 +178,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('works without scripts', async () => {
+  it('signing in in a browser works without scripts', async () => {
     const { page, close } = await watchedPage(browser, world.grid, { ...SCREEN, javaScriptEnabled: false });
     await page.goto(`${world.grid}/auth/login`);
     assert.equal(await page.getByRole('button', { name: 'Show the password' }).count(), 0);

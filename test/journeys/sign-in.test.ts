@@ -57,7 +57,7 @@ onEachEngine('signing in', (engine) => {
     return sent(cookieOf(used, 'elnav_session'));
   }
 
-  it('works from signing up to signing out, for a program', async () => {
+  it('signing in works from signing up to signing out, for a program', async () => {
     const cookie = await newPerson('anna@example.com');
     const me = await get('/auth/me', { cookie });
     const { id, ...rest } = JSON.parse(me.text) as { id: number };
@@ -80,7 +80,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await get('/auth/me', { cookie: other })).status, 200, 'another browser stays');
   });
 
-  it('accepts JSON as well, and names the invalid field', async () => {
+  it('signing in accepts JSON as well, and names the invalid field', async () => {
     const json = (body: unknown) =>
       ask(world.grid, {
         method: 'POST',
@@ -108,7 +108,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(!short.text.includes('canary'), short.text);
   });
 
-  it('gives the same response for an existing and an unknown address, after as many computations', async () => {
+  it('signing in gives the same response for an existing and an unknown address, after as many computations', async () => {
     await newPerson('known@example.com');
     await signUp(world, 'plain@example.com');
     const asks: readonly (readonly [string, (email: string) => Promise<Reply>])[] = [
@@ -134,14 +134,14 @@ onEachEngine('signing in', (engine) => {
     assert.ok(subjects.includes('You have an account at elnav already'), subjects.join());
   });
 
-  it('sends no email to an address that only requests a link', async () => {
+  it('signing in sends no email to an address that only requests a link', async () => {
     await post('/auth/magic', { email: 'stranger@example.com' });
     await post('/auth/signup', { email: 'after@example.com' });
     await nextEmail(world, 'after@example.com');
     assert.deepEqual(emailsTo(world, 'stranger@example.com'), []);
   });
 
-  it('does not use up a link for a mail scanner, and accepts it once', async () => {
+  it('signing in does not use up a link for a mail scanner, and accepts it once', async () => {
     await newPerson('scanned@example.com');
     await post('/auth/magic', { email: 'scanned@example.com' });
     const { path } = await nextEmail(world, 'scanned@example.com', 1);
@@ -169,7 +169,7 @@ onEachEngine('signing in', (engine) => {
     assert.match(page?.text ?? '', /href="\/auth\/login">Get a new link/);
   });
 
-  it('does not use up a link that a person requested, whatever type a scanner accepts', async () => {
+  it('signing in does not use up a link that a person requested, whatever type a scanner accepts', async () => {
     const email = 'previewed@example.com';
     await newPerson(email);
     await post('/auth/magic', { email, next: '/docs' }, HTML);
@@ -184,7 +184,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(cookieOf(used, 'elnav_session') !== '', 'a program that reads JSON is signed in');
   });
 
-  it('does not count emails that say that an address exists', async () => {
+  it('signing in does not count emails that say that an address exists', async () => {
     const countedEmails = async () => {
       const { text } = await get('/metrics', { 'x-admin-token': ADMIN_TOKEN });
       return Number(/^elnav_mails_total\{outcome="sent"\} (\d+)$/m.exec(text)?.[1] ?? 0);
@@ -203,7 +203,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal(await countedEmails(), before + 1);
   });
 
-  it('accepts a link from no page of another site', async () => {
+  it('signing in accepts a link from no page of another site', async () => {
     await newPerson('csrf@example.com');
     await post('/auth/magic', { email: 'csrf@example.com' });
     const { path } = await nextEmail(world, 'csrf@example.com', 1);
@@ -212,7 +212,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await get(path)).status, 200, 'it is still valid');
   });
 
-  it('refuses forms of other sites, whether or not a person is signed in', async () => {
+  it('signing in refuses forms of other sites, whether or not a person is signed in', async () => {
     const cookie = await newPerson('forged@example.com');
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
@@ -245,7 +245,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal(good.status, 200);
   });
 
-  it('sends links to the configured address, whatever a request says', async () => {
+  it('signing in sends links to the configured address, whatever a request says', async () => {
     const email = 'host@example.com';
     const forged = {
       host: 'evil.example',
@@ -258,7 +258,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(!text.includes('evil'));
   });
 
-  it('replaces a planted session with a new one', async () => {
+  it('signing in replaces a planted session with a new one', async () => {
     await newPerson('fixed@example.com');
     const planted = `elnav_session=${'p'.repeat(43)}`;
     const reply = await post(
@@ -278,7 +278,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await get('/auth/me', { cookie: sent(cookieOf(next, 'elnav_session')) })).status, 200);
   });
 
-  it('refuses an impossible password without computing a hash', async () => {
+  it('signing in refuses an impossible password without computing a hash', async () => {
     const before = await hashes();
     for (const [length, status] of [
       [1_025, 422],
@@ -296,7 +296,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal(await hashes(), before);
   });
 
-  it('allows ten attempts per address, and blocks nobody else', async () => {
+  it('signing in allows ten attempts per address, and blocks nobody else', async () => {
     await newPerson('tried@example.com');
     const stranger = { 'x-forwarded-for': freshAddress() };
     const tries: Reply[] = [];
@@ -325,7 +325,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await post('/auth/login', { email: 'x@example.com', password: 'wrong' })).status, 401);
   });
 
-  it('accepts a browser that signed in before, when others have tried its address too often', async () => {
+  it('signing in accepts a browser that signed in before, when others have tried its address too often', async () => {
     const email = 'besieged@example.com';
     await newPerson(email);
     const right = { email, password: PASSWORD };
@@ -346,7 +346,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await post('/auth/login', right, { cookie: knownBrowser })).status, 200);
   });
 
-  it('sends an address at most three emails at a time, and still lets its owner in', async () => {
+  it('signing in sends an address at most three emails at a time, and still lets its owner in', async () => {
     const email = 'flooded@example.com';
     await newPerson(email);
     const seen = emailsTo(world, email).length;
@@ -371,7 +371,7 @@ onEachEngine('signing in', (engine) => {
     assert.deepEqual(asked, [200, 200, 200, 200, 200, 429]);
   });
 
-  it('serves others while a flood of sign-ins is computed', async () => {
+  it('signing in serves others while a flood of sign-ins is computed', async () => {
     const before = await hashes();
     // Each on its own connection.
     const flood = Array.from({ length: 60 }, (_, index) =>
@@ -396,7 +396,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(statuses.includes(401) && statuses.includes(429), 'some wait, some are refused');
   });
 
-  it('leads a browser back to its form, and never elsewhere', async () => {
+  it('signing in leads a browser back to its form, and never elsewhere', async () => {
     const page = await post(
       '/auth/login',
       { email: 'a@example.com', password: 'x', next: '/account?tab=keys' },
@@ -424,7 +424,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(!foreign.text.includes('evil'));
   });
 
-  it('says beside each field what is wrong with it, keeps what was filled in but no password, and counts no empty one', async () => {
+  it('signing in says beside each field what is wrong with it, keeps what was filled in but no password, and counts no empty one', async () => {
     const before = await hashes();
     const fields = { email: '', password: '' };
     const empty = await post('/auth/login', fields, { ...HTML, 'accept-language': 'sv' });
@@ -459,7 +459,7 @@ onEachEngine('signing in', (engine) => {
     assert.match((await get('/auth/login?error=password.missing', HTML)).text, /id="password-fault">Fill in/);
   });
 
-  it('says where the email is on a machine without a mail server, to who is at that machine', async () => {
+  it('signing in says where the email is on a machine without a mail server, to who is at that machine', async () => {
     // Without the header that a proxy sends.
     const here = await fetch(`${world.grid}/auth/login?info=sent`, { headers: HTML });
     assert.match(await here.text(), /no mail server: the email is a file in \/.*\/outbox\./);
@@ -468,7 +468,7 @@ onEachEngine('signing in', (engine) => {
     assert.doesNotMatch(elsewhere.text, /outbox/);
   });
 
-  it('shows only its own sentences, whatever the URL says', async () => {
+  it('signing in shows only its own sentences, whatever the URL says', async () => {
     const stranger = 'Your account is locked, call +46 8 123 45 67 <script>alert(1)</script>';
     for (const [path, own] of [
       ['/auth/login?error=', /notice-bad" role="alert">That did not work\. Please try again\.</],
@@ -493,7 +493,7 @@ onEachEngine('signing in', (engine) => {
     assert.match(swedish.text, /<html lang="sv">.*E-postadressen eller lösenordet är fel/s);
   });
 
-  it('keeps a name unchanged, and allows none', async () => {
+  it('signing in keeps a name unchanged, and allows none', async () => {
     const email = 'named@example.com';
     const name = '<img src=x onerror=alert(1)> \u202eÅsa';
     await post('/auth/signup', { email, name: name.normalize('NFD') });
@@ -523,7 +523,7 @@ onEachEngine('a service with a public address and no sign-ups', (engine) => {
   });
   after(() => world.close());
 
-  it('sets cookies for TLS only, and uses its public address in links and for forms', async () => {
+  it('a service with a public address and no sign-ups sets cookies for TLS only, and uses its public address in links and for forms', async () => {
     const email = `closed-${engine}@example.com`;
     const made = await fetch(`${grid}/admin/users?email=${email}`, {
       method: 'POST',
@@ -547,7 +547,7 @@ onEachEngine('a service with a public address and no sign-ups', (engine) => {
     assert.ok(cookieIn(used, 'elnav_session'));
   });
 
-  it('creates no account, and says so', async () => {
+  it('a service with a public address and no sign-ups creates no account, and says so', async () => {
     const body = new URLSearchParams({ email: 'new@example.com' });
     const refused = await fetch(`${grid}/auth/signup`, { method: 'POST', body });
     assert.deepEqual([refused.status, refused.headers.get('elnav-error')], [403, 'signup.closed']);

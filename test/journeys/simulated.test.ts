@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
     });
     after(() => world.close());
 
-    it('is told which vendors are simulated', async () => {
+    it(`a newcomer without any vendor account, ${engine} is told which vendors are simulated`, async () => {
       const { body } = await caller.call('GET', '/vendors');
       const simulatedVendors = (body as VendorDescription[]).filter((vendor) => vendor.simulated);
       assert.deepEqual(
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
       assert.ok(simulatedVendors.length >= 3);
     });
 
-    it('finds them on the page of a link session', async () => {
+    it(`a newcomer without any vendor account, ${engine} finds them on the page of a link session`, async () => {
       const { body } = await caller.call('POST', '/link/sessions', { user_ref: 'newcomer' });
       const page = await (await fetch((body as { url: string }).url)).text();
       const ofTesla = page.split('<li ').filter((item) => item.includes('>Tesla'));
@@ -63,7 +63,7 @@ for (const engine of ENGINES) {
     });
 
     for (const { slug, simulator, oauth } of simulated)
-      it(`links ${slug}, and reads devices whose names say that they are simulated`, async () => {
+      it(`a newcomer without any vendor account, ${engine} links ${slug}, and reads devices whose names say that they are simulated`, async () => {
         const { createSimulator } = (await simulator?.()) ?? assert.fail();
         // Another instance of the simulator, since its users are the same.
         const baseUrl = () => 'http://192.168.1.20';

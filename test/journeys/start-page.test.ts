@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { assertAccessible } from '../kit/axe.ts';
 import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { withoutPrograms } from '../kit/programs.ts';
 import { watchedPage } from '../kit/watched-page.ts';
 import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
@@ -25,7 +26,7 @@ describe('the start page of Connect', () => {
   const read = async (language: string) =>
     (await fetch(world.connect, { headers: { accept: 'text/html', 'accept-language': language } })).text();
 
-  it('says in both languages what runs here, and links to it', async () => {
+  it('the start page of Connect says in both languages what runs here, and links to it', async () => {
     const { version } = (
       (await (await fetch(`${world.connect}/openapi.json`)).json()) as {
         info: { version: string };
@@ -42,12 +43,14 @@ describe('the start page of Connect', () => {
     }
   });
 
-  it('redirects programs to the reference', async () => {
+  it('the start page of Connect redirects programs to the reference', async () => {
     const answer = await fetch(world.connect, { redirect: 'manual' });
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs']);
   });
 
-  it('begins with shell commands that work unchanged', async () => {
+  it('the start page of Connect begins with shell commands that work unchanged', {
+    skip: withoutPrograms('bash', 'curl'),
+  }, async () => {
     const page = await read('en');
     const lines = unescaped(/<pre[^>]*><code>(.*?)<\/code>/s.exec(page)?.[1] ?? '');
     assert.match(lines, /KEY='elnav_…'/);
@@ -58,7 +61,7 @@ describe('the start page of Connect', () => {
     assert.equal(Number(power), 3 * 230 * 8, stdout.slice(-300));
   });
 
-  it('is linked from the front page of Grid', async () => {
+  it('the start page of Connect is linked from the front page of Grid', async () => {
     const headers = { accept: 'text/html', 'accept-language': 'sv' };
     const page = await (await fetch(world.grid, { headers })).text();
     assert.match(page, /<strong>elnav<\/strong> är ett API för bilar/);
@@ -74,7 +77,7 @@ describe('the start page of Connect', () => {
     });
     after(() => browser?.close());
 
-    it('has no serious accessibility fault, narrow and wide, light and dark', async () => {
+    it('the start page of Connect in a browser has no serious accessibility fault, narrow and wide, light and dark', async () => {
       for (const width of [360, 1_440])
         for (const colorScheme of ['light', 'dark'] as const) {
           const options = { viewport: { width, height: 800 }, colorScheme, locale: 'sv-SE' };

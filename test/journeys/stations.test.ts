@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
-import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
+import { SimulatedStation } from '../../src/vendors/ocpp/simulator/simulator.ts';
 import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
 import { type Caller, makeWorld, type World } from '../kit/world.ts';
@@ -47,7 +47,7 @@ onEachEngine('operating a charging station', (engine) => {
   const ask = (body: object, headers: Record<string, string> = {}) =>
     caller.call('POST', path, body, headers);
 
-  it('returns the stored details of a disconnected station, without calling it', async () => {
+  it('operating a charging station returns the stored details of a disconnected station, without calling it', async () => {
     const { status, body } = await caller.call('GET', path);
     assert.equal(status, 200);
     assert.deepEqual([(body as View).connected, (body as View).frames], [false, []]);
@@ -55,7 +55,7 @@ onEachEngine('operating a charging station', (engine) => {
     assert.deepEqual([answer.status, answer.headers.get('elnav-error')], [502, 'device.offline']);
   });
 
-  it('returns its response, and runs once per key', async () => {
+  it('operating a charging station returns its response, and runs once per key', async () => {
     await station.connect();
     const headers = { 'idempotency-key': 'reset-1' };
     const first = await ask({ type: 'reset', mode: 'hard' }, headers);
@@ -65,7 +65,7 @@ onEachEngine('operating a charging station', (engine) => {
     assert.equal(station.received.filter(({ action }) => action === 'Reset').length, 1);
   });
 
-  it('shows the last frames only to its owner', async () => {
+  it('operating a charging station shows the last frames only to its owner', async () => {
     const { body } = await caller.call('GET', path);
     const { connected, frames } = body as View;
     assert.ok(connected && frames.some(({ action }) => action === 'Reset'));
@@ -76,7 +76,7 @@ onEachEngine('operating a charging station', (engine) => {
     }
   });
 
-  it('refuses unknown operations, those that would lock it out, and devices that do not dial in', async () => {
+  it('operating a charging station refuses unknown operations, those that would lock it out, and devices that do not dial in', async () => {
     const refused: readonly [object, number, string, RegExp][] = [
       [{ type: 'explode' }, 400, 'command.type_unknown', /the types are reset, unlock/],
       [{ type: 'reset', mode: 'gently' }, 400, 'request.invalid', /mode/],
@@ -108,7 +108,7 @@ onEachEngine('operating a charging station', (engine) => {
     assert.equal((await reader.call('POST', path, { type: 'reset' })).status, 403);
   });
 
-  it('is recorded in the log of commands', async () => {
+  it('operating a charging station is recorded in the log of commands', async () => {
     await station.disconnect();
     await world.close();
     const database = await place.open();
@@ -122,7 +122,7 @@ onEachEngine('operating a charging station', (engine) => {
 describe('a station of another process', {
   skip: process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false,
 }, () => {
-  it('is operated and described by the process that holds it', async () => {
+  it('a station of another process is operated and described by the process that holds it', async () => {
     const place = await makePlace('postgres');
     const [a, b] = await Promise.all([
       makeWorld({ engine: 'postgres', place }),

@@ -21,7 +21,7 @@ describe('the status of both services', () => {
       readonly vendors: readonly { readonly vendor: string; readonly state: string }[];
     };
 
-  it('tells of the clouds that can be linked, not of simulators, stations or devices at home', async () => {
+  it('the status of both services tells of the clouds that can be linked, not of simulators, stations or devices at home', async () => {
     const { services, vendors } = await status();
     assert.deepEqual(services, { grid: 'ok', connect: 'ok' });
     const told = vendors.map(({ vendor }) => vendor);
@@ -34,20 +34,20 @@ describe('the status of both services', () => {
     );
   });
 
-  it('names no account, user, device, link or address', async () => {
+  it('the status of both services names no account, user, device, link or address', async () => {
     const text = JSON.stringify(await status());
     for (const secret of ['anna', caller.keyId, '127.0.0.1', 'sandbox', world.place.dataDir])
       assert.ok(!text.includes(secret), secret);
   });
 
-  it('is linked from the pages of both services', async () => {
+  it('the status of both services is linked from the pages of both services', async () => {
     const headers = { accept: 'text/html', 'accept-language': 'en' };
     assert.match(await (await fetch(world.grid, { headers })).text(), /<a href="\/status">Status<\/a>/);
     const start = await (await fetch(world.connect, { headers })).text();
     assert.ok(start.includes(`<a href="${world.grid}/status">Status</a>`));
   });
 
-  it('has its metrics: checks of both services, links by state', async () => {
+  it('the status of both services has its metrics: checks of both services, links by state', async () => {
     const text = await (await fetch(`${world.connect}/metrics`)).text();
     for (const line of [
       'elnav_check_ok{service="connect",check="database"} 1',

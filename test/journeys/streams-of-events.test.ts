@@ -56,11 +56,11 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
       return false;
     });
   const isOpen = async () => world.streams.counts()[0]?.count === 1;
-  const powerOf = async (id: string) => (await world.devices.find(account, id)).seen?.state.power_w;
+  const powerOf = async (id: string) => (await world.devices.find(account, id)).snapshot?.state.power_w;
   const openings = () => served.asked.filter((call) => call === 'GET /events').length;
   const signIns = () => served.asked.filter((call) => call === 'POST /token').length;
 
-  it('reports changes, without a read', async () => {
+  it('a stream of events, from its vendor on a port to the state of a device reports changes, without a read', async () => {
     vendor.turn('lamp-2', true);
     await until('the state has arrived', async () => (await powerOf('lamp-2')) === 7);
     assert.deepEqual(
@@ -69,7 +69,7 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     );
   });
 
-  it('is reopened from its last event, and stays open while only comments arrive', async () => {
+  it('a stream of events, from its vendor on a port to the state of a device is reopened from its last event, and stays open while only comments arrive', async () => {
     for (const id of ['lamp-1', 'lamp-2']) {
       vendor.turn(id, true);
       await until('the state has arrived', async () => (await powerOf(id)) === 7);
@@ -88,14 +88,14 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     await until('the state has arrived', async () => (await powerOf('lamp-1')) === 0);
   });
 
-  it('renews a refused token, once', async () => {
+  it('a stream of events, from its vendor on a port to the state of a device renews a refused token, once', async () => {
     vendor.expireTokens();
     vendor.closeStreams();
     await passUntil('it is open again', async () => vendor.lastEventIds.length === 2 && isOpen());
     assert.deepEqual([signIns(), openings()], [2, 3]);
   });
 
-  it('respects the limits of the vendor, and its blocks', async () => {
+  it('a stream of events, from its vendor on a port to the state of a device respects the limits of the vendor, and its blocks', async () => {
     const link = (await world.links.list(account))[0]?.id ?? '';
     const limits = await world.budgets.view(chimes, [{ account, link }]);
     assert.equal(limits.find(({ name }) => name === 'openings')?.used, 1);
@@ -109,7 +109,7 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     assert.ok(waited >= 29_000, `it was retried after ${waited} ms instead of 30 s`);
   });
 
-  it('waits for as long as the vendor requests before it reconnects', async () => {
+  it('a stream of events, from its vendor on a port to the state of a device waits for as long as the vendor requests before it reconnects', async () => {
     vendor.askToWait(90_000);
     await until('it has been requested', () => openings() === 1);
     vendor.closeStreams();
@@ -120,7 +120,7 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     assert.ok(waited >= 89_000, `${waited} ms`);
   });
 
-  it('with a lost login requires a new link', async () => {
+  it('a stream of events, from its vendor on a port to the state of a device with a lost login requires a new link', async () => {
     vendor.fault('login_lost');
     vendor.expireTokens();
     vendor.closeStreams();

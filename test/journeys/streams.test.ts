@@ -6,7 +6,7 @@ import { until } from '../kit/until.ts';
 import { makeWorld } from '../kit/world.ts';
 
 onEachEngine('a link whose vendor has a stream', (engine) => {
-  it('receives changes over a WebSocket, and closes it when the server stops', async () => {
+  it('a link whose vendor has a stream receives changes over a WebSocket, and closes it when the server stops', async () => {
     const world = await makeWorld({ engine, adapters: [easee], env: { ELNAV_SIMULATE: 'easee' } });
     try {
       const caller = await world.newAccount();

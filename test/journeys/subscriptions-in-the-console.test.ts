@@ -36,14 +36,14 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await button('Attempts').waitFor();
   };
 
-  it('are none at first', async () => {
+  it('subscriptions in the console are none at first', async () => {
     await console.open('/subscriptions');
     await console.page.getByText('No subscriptions yet').waitFor();
     assert.match(await console.page.title(), /^Subscriptions/);
     await isAccessible();
   });
 
-  it('are made by keyboard, and their secret is shown this once', async () => {
+  it('subscriptions in the console are made by keyboard, and their secret is shown this once', async () => {
     const { page } = console;
     const focused = () => page.evaluate('document.activeElement.labels?.[0].textContent');
     await button('New subscription').press('Enter');
@@ -85,7 +85,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await assertNotKept(console, secret);
   });
 
-  it('are edited, and keep their secret and their place', async () => {
+  it('subscriptions in the console are edited, and keep their secret and their place', async () => {
     const { page } = console;
     const listed = async () => ((await console.api('GET', '/subscriptions')) as Record<string, unknown>[])[0];
     const before = await listed();
@@ -115,7 +115,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await until('the same secret signs', () => receiver.handled.length === 2);
   });
 
-  it('are tried out, whatever the receiver answers', async () => {
+  it('subscriptions in the console are tried out, whatever the receiver answers', async () => {
     const { page } = console;
     await button('Send a test').click();
     await page.getByText(/^The receiver answered 204 after/).waitFor();
@@ -126,7 +126,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('that fail need somebody, and their attempts say why', async () => {
+  it('subscriptions in the console that fail need somebody, and their attempts say why', async () => {
     const { page } = console;
     await link('bo');
     await until('it fails', () => receiver.received.some(({ body }) => body.includes('light-bo')));
@@ -148,7 +148,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     }
   });
 
-  it('that are paused need somebody, and go on when they are resumed', async () => {
+  it('subscriptions in the console that are paused need somebody, and go on when they are resumed', async () => {
     const { page } = console;
     receiver.behaviour = answers(410);
     await until('it is paused', async () => {
@@ -172,7 +172,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     await until('what was missed is delivered', () => receiver.handled.length >= 3);
   });
 
-  it('are replayed from the oldest event, or after a cursor', async () => {
+  it('subscriptions in the console are replayed from the oldest event, or after a cursor', async () => {
     const { page } = console;
     const handled = () => receiver.handled.map(({ subject }) => subject.device);
     receiver.handled.length = 0;
@@ -199,7 +199,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(handled(), ['light-dora', 'light-bo']);
   });
 
-  it('get another secret, and are removed, when that is confirmed', async () => {
+  it('subscriptions in the console get another secret, and are removed, when that is confirmed', async () => {
     const { page } = console;
     await button('New secret').click();
     await page.getByRole('alertdialog').getByText('Replace the secret?').waitFor();
@@ -229,7 +229,7 @@ describe('subscriptions in the console', { skip: withoutBrowser }, () => {
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Subscriptions');
   });
 
-  it('are shown in Swedish, without an error of the scripts', async () => {
+  it('subscriptions in the console are shown in Swedish, without an error of the scripts', async () => {
     await console.page.goto(
       `${world.connect}/language/sv?next=${encodeURIComponent('/console/subscriptions')}`,
     );

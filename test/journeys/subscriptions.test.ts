@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../src/core/durations.ts';
-import { Expired } from '../../src/domain/events/index.ts';
-import { createEventStore } from '../../src/domain/events/store.ts';
-import type { Wanted } from '../../src/domain/subscriptions/index.ts';
-import { createSubscriptionStore } from '../../src/domain/subscriptions/store.ts';
+import { Expired } from '../../src/domain/records/events/index.ts';
+import { createEventStore } from '../../src/domain/records/events/store.ts';
+import type { Wanted } from '../../src/domain/records/subscriptions/index.ts';
+import { createSubscriptionStore } from '../../src/domain/records/subscriptions/store.ts';
 import { type Core, type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { attemptsOf, turnUntil as turnOnUntil, usersOf, writeEvents } from '../kit/deliveries.ts';
@@ -51,7 +51,7 @@ onEachEngine('subscriptions', (engine) => {
   const paused = (id: string, step = HOUR_MS) =>
     turnUntil('it is paused', step, async () => (await core.subscriptions.find(key(id))).status === 'paused');
 
-  it('post what happens in its order, signed', async () => {
+  it('subscriptions post what happens in its order, signed', async () => {
     const { secret } = await subscribe();
     await handled(await write(5));
     for (const { headers, body } of receiver.received) {
@@ -67,7 +67,7 @@ onEachEngine('subscriptions', (engine) => {
     );
   });
 
-  it('are signed with Ed25519 where that is wanted', async () => {
+  it('subscriptions are signed with Ed25519 where that is wanted', async () => {
     const { public_key: publicKey, secret } = await subscribe({}, 'ed25519');
     assert.equal(secret, null);
     assert.match(publicKey ?? '', /^whpk_/);
@@ -84,7 +84,7 @@ onEachEngine('subscriptions', (engine) => {
     assert.ok(verify(null, signed, trusted, Buffer.from(signature, 'base64')));
   });
 
-  it('send up to 100 events at a time, and only those that are wanted', async () => {
+  it('subscriptions send up to 100 events at a time, and only those that are wanted', async () => {
     const { id } = await subscribe({ device: 'a', types: ['device.reachable'] });
     receiver.behaviour = answers(500);
     await write(1, { devices: ['a'] });
@@ -109,7 +109,7 @@ onEachEngine('subscriptions', (engine) => {
     assert.equal(receiver.handled.length, 126);
   });
 
-  it('repeat the same events with the same id while a receiver answers 500 for a day, and go on then', async () => {
+  it('subscriptions repeat the same events with the same id while a receiver answers 500 for a day, and go on then', async () => {
     const { id } = await subscribe();
     receiver.behaviour = answers(500, 'out of order');
     const first = await write(2);
@@ -135,7 +135,7 @@ onEachEngine('subscriptions', (engine) => {
     assert.equal((await core.subscriptions.find(key(id))).failures, 0);
   });
 
-  it('wait as long as a receiver asks them to, an hour at most', async () => {
+  it('subscriptions wait as long as a receiver asks them to, an hour at most', async () => {
     const { id } = await subscribe();
     const waits: number[] = [];
     for (const [index, asked] of ['600', '86400', 'soon'].entries()) {
@@ -149,7 +149,7 @@ onEachEngine('subscriptions', (engine) => {
     assert.deepEqual(waits, [10, 60, 0]);
   });
 
-  it('give every event once and in order to a receiver that was away for 27 hours', async () => {
+  it('subscriptions give every event once and in order to a receiver that was away for 27 hours', async () => {
     const { id } = await subscribe();
     const url = new URL(receiver.url);
     await receiver.close();
@@ -165,7 +165,7 @@ onEachEngine('subscriptions', (engine) => {
     await handled(all);
   });
 
-  it('are paused after 72 hours of failures, keep their place, and deliver all of it when resumed', async () => {
+  it('subscriptions are paused after 72 hours of failures, keep their place, and deliver all of it when resumed', async () => {
     const { id } = await subscribe();
     receiver.behaviour = answers(503);
     const first = await write(3);
@@ -186,7 +186,7 @@ onEachEngine('subscriptions', (engine) => {
     assert.ok(receiver.received.length - tries <= 2, 'nothing is sent while it is paused');
   });
 
-  it('end with 410, until they are resumed', async () => {
+  it('subscriptions end with 410, until they are resumed', async () => {
     const { id } = await subscribe();
     receiver.behaviour = answers(410);
     const first = await write(1);
@@ -198,7 +198,7 @@ onEachEngine('subscriptions', (engine) => {
     await handled(first);
   });
 
-  it('give up a receiver that hangs after 15 seconds, one that drips, and one that redirects', async () => {
+  it('subscriptions give up a receiver that hangs after 15 seconds, one that drips, and one that redirects', async () => {
     const { id } = await subscribe();
     let drops = 0;
     receiver.behaviour = hangs;
@@ -229,7 +229,7 @@ onEachEngine('subscriptions', (engine) => {
     assert.ok(receiver.received.every(({ path }) => path === '/events'));
   });
 
-  it('have two signatures for a day after a rotation', async () => {
+  it('subscriptions have two signatures for a day after a rotation', async () => {
     const { id, secret } = await subscribe();
     const { secret: next } = await core.subscriptions.rotate(key(id));
     assert.notEqual(next, secret);
@@ -252,7 +252,7 @@ onEachEngine('subscriptions', (engine) => {
     assert.equal(header(1), `v1,${signedBy(next, 1)}`);
   });
 
-  it('deliver again from a cursor, or from the oldest event that is kept', async () => {
+  it('subscriptions deliver again from a cursor, or from the oldest event that is kept', async () => {
     const { id } = await subscribe();
     const all = await write(4, { devices: ['a'] });
     await handled(all);
@@ -269,7 +269,7 @@ onEachEngine('subscriptions', (engine) => {
     );
   });
 
-  it('say what was lost where the log does not reach back that far', async () => {
+  it('subscriptions say what was lost where the log does not reach back that far', async () => {
     const { id } = await subscribe();
     const quiet = await subscribe({ types: ['link.removed'] });
     receiver.behaviour = answers(410);
@@ -283,14 +283,14 @@ onEachEngine('subscriptions', (engine) => {
     receiver.behaviour = answers(204);
     const { lost } = await core.subscriptions.resume(key(id));
     assert.ok(
-      lost !== null && Date.parse(lost.until) - Date.parse(lost.from) > 39 * DAY_MS,
+      lost !== null && Date.parse(lost.to) - Date.parse(lost.from) > 39 * DAY_MS,
       JSON.stringify(lost),
     );
     await handled(kept);
     assert.equal((await core.subscriptions.find(key(quiet.id))).lost, null);
   });
 
-  it('are delivered by another process once the claim of one that died has expired', async (t) => {
+  it('subscriptions are delivered by another process once the claim of one that died has expired', async (t) => {
     const died = await makeCoreWorld(engine, [], { clock });
     t.after(() => died.remove());
     const store = createSubscriptionStore(died.database);

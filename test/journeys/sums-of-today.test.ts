@@ -4,16 +4,18 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { turnedClock } from '../../src/core/clock.ts';
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
-import { type Bucket, dayOf } from '../../src/domain/history/buckets.ts';
-import { energiesOf } from '../../src/domain/history/costs.ts';
-import { valuesOf } from '../../src/domain/history/fields.ts';
-import { applied, type Open, openBefore, type Quarter } from '../../src/domain/history/fold.ts';
-import { type Latest, quartersSince } from '../../src/domain/history/read.ts';
-import { createHistoryStore } from '../../src/domain/history/store.ts';
-import { createToday } from '../../src/domain/history/today.ts';
-import type { Energy, Prices } from '../../src/domain/prices/index.ts';
-import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { dayPrices, pricesOf } from '../../src/domain/prices/test-prices.ts';
+import type { Energy, Prices } from '../../src/domain/market/prices/index.ts';
+import { createPriceStore } from '../../src/domain/market/prices/store.ts';
+import { dayPrices, pricesOf } from '../../src/domain/market/prices/test-prices.ts';
+import { type Bucket, dayOf } from '../../src/domain/records/history/buckets.ts';
+import { valuesOf } from '../../src/domain/records/history/fields.ts';
+import { applied, type Open, openBefore, type Quarter } from '../../src/domain/records/history/fold.ts';
+import { energiesOf, type Latest, quartersSince } from '../../src/domain/records/history/read.ts';
+
+import { createHistoryStore } from '../../src/domain/records/history/store.ts';
+import { createDayReads } from '../../src/domain/records/history/store-days.ts';
+import { createHistoryReads } from '../../src/domain/records/history/store-reads.ts';
+import { createToday } from '../../src/domain/records/history/today.ts';
 import type { PriceArea } from '../../src/sources/contract/market.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
@@ -147,7 +149,7 @@ onEachEngine('the sums of today', (engine) => {
     let devices = 0;
     for (const [index, { number, open, latest }] of followed.entries()) {
       const [name, area] = [DEVICES[index], AREAS[index] ?? null];
-      const stored = await store.quarters(number, {
+      const stored = await createHistoryReads(core.database).quarters(number, {
         ...{ from: Math.floor(day.start / QUARTER_MS), until: Math.ceil(day.end / QUARTER_MS) },
         ...{ fields: ['energy_wh', 'power_w'], isLateAsked: true },
       });
@@ -190,7 +192,7 @@ onEachEngine('the sums of today', (engine) => {
     };
   }
 
-  it('are those of the devices one by one, whenever they are added up', async () => {
+  it('the sums of today are those of the devices one by one, whenever they are added up', async () => {
     const reasons = new Set<string>();
     let costs = 0;
     let given = 0;
@@ -201,7 +203,7 @@ onEachEngine('the sums of today', (engine) => {
         async (parts, zone) => {
           const { account, followed } = await newAccount();
           const clock = turnedClock(MIDNIGHT - 5 * HOUR_MS);
-          const today = createToday({ store, prices, clock });
+          const today = createToday({ store: createDayReads(core.database), prices, clock });
           for (const part of parts) {
             for (const moved of part) {
               const one = followed[moved.device];

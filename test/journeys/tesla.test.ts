@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { tesla } from '../../src/vendors/tesla/index.ts';
-import { CARS, SITES, type User } from '../../src/vendors/tesla/simulated-homes.ts';
+import { CARS, SITES, type User } from '../../src/vendors/tesla/simulated-site.ts';
 import { type ServedVendor, serveVendor } from '../kit/served-vendor.ts';
 import { type Answer, type Caller, makeWorld, type World } from '../kit/world.ts';
 
@@ -52,7 +52,7 @@ const command = (caller: Caller, id: string, body: object) =>
   caller.call('POST', `/devices/${id}/command`, body);
 
 describe('the monthly budget', () => {
-  it("of a large fleet leaves other users' cars their share, and energy sites cost nothing", async (test) => {
+  it("the monthly budget of a large fleet leaves other users' cars their share, and energy sites cost nothing", async (test) => {
     // 95 reads in all; linking asks five times which of 500 cars know our key, and once about one.
     const { link } = await open(test, () => ({ ELNAV_TESLA_MONTHLY_USD: '0.20' }));
     const fleet = await link('large');
@@ -85,7 +85,7 @@ describe('the monthly budget', () => {
     ]);
   });
 
-  it('of zero still allows free calls', async (test) => {
+  it('the monthly budget of zero still allows free calls', async (test) => {
     const { link } = await open(test, () => ({ ELNAV_TESLA_MONTHLY_USD: '0' }));
     const { caller } = await link('home');
     assert.equal((await caller.call('GET', `/devices/${SITES.battery}`)).status, 200);
@@ -95,7 +95,7 @@ describe('the monthly budget', () => {
 });
 
 describe('one Tesla user linked by two accounts', () => {
-  it('stays linked in both: each renews its own tokens', async (test) => {
+  it('one Tesla user linked by two accounts stays linked in both: each renews its own tokens', async (test) => {
     const { link, served, clock } = await open(test, () => ({}));
     const callers = [(await link('home')).caller, (await link('home')).caller];
     for (let round = 0; round < 3; round += 1) {
@@ -113,7 +113,7 @@ describe('one Tesla user linked by two accounts', () => {
 });
 
 describe('cars that accept only signed commands', () => {
-  it('have no controls without a proxy, and say why', async (test) => {
+  it('cars that accept only signed commands have no controls without a proxy, and say why', async (test) => {
     const { link } = await open(test, () => ({}));
     const { caller, linked } = await link('signed');
     assert.equal((linked.body as { next_steps?: unknown }).next_steps, undefined);
@@ -125,7 +125,7 @@ describe('cars that accept only signed commands', () => {
     );
   });
 
-  it('obey through the proxy once their owner has approved the key, which is the next step', async (test) => {
+  it('cars that accept only signed commands obey through the proxy once their owner has approved the key, which is the next step', async (test) => {
     const { link, served } = await open(test, ({ url }) => ({
       ELNAV_TESLA_COMMANDS_BASE_URL: `${url}/proxy`,
     }));

@@ -11,7 +11,7 @@ describe('an unknown path', () => {
   });
   after(() => world?.close());
 
-  it('gives a person a page with links', async () => {
+  it('an unknown path gives a person a page with links', async () => {
     for (const base of [world.grid, world.connect]) {
       const answer = await fetch(`${base}/<b>konto`, { headers: BROWSER });
       const page = await answer.text();
@@ -24,14 +24,14 @@ describe('an unknown path', () => {
     }
   });
 
-  it('gives the same page where only a form is accepted', async () => {
+  it('an unknown path gives the same page where only a form is accepted', async () => {
     const answer = await fetch(`${world.grid}/auth/magic`, { headers: BROWSER });
     assert.equal(answer.status, 405);
     assert.equal(answer.headers.get('allow'), 'POST');
     assert.match(await answer.text(), /<h1>Sidan finns inte<\/h1>/);
   });
 
-  it('gives a program the usual error', async () => {
+  it('an unknown path gives a program the usual error', async () => {
     for (const [base, name] of [
       [world.grid, 'detail'],
       [world.connect, 'error'],

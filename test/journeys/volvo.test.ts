@@ -33,7 +33,7 @@ async function open(test: TestContext, env: Readonly<Record<string, string>> = {
 const errorOf = ({ headers }: { readonly headers: Headers }) => headers.get('elnav-error');
 
 describe('volvo', () => {
-  it('is linked with PKCE and HTTP Basic, and read with the API key, over renewed tokens', async (test) => {
+  it('volvo is linked with PKCE and HTTP Basic, and read with the API key, over renewed tokens', async (test) => {
     const { clock, served, caller, linked } = await open(test);
     assert.equal(linked.status, 200, JSON.stringify(linked.body));
     const { devices } = linked.body as { devices: { id: string }[] };
@@ -46,7 +46,7 @@ describe('volvo', () => {
     assert.ok(served.asked.filter((call) => call === 'POST /as/token.oauth2').length >= 2);
   });
 
-  it('keeps its link where the quota of a day is used up, and calls no more until it is there again', async (test) => {
+  it('volvo keeps its link where the quota of a day is used up, and calls no more until it is there again', async (test) => {
     const { clock, served, caller, linked, instead } = await open(test);
     const { devices } = linked.body as { devices: { id: string }[] };
     const read = () => caller.call('GET', `/devices/${devices[0]?.id}`);
@@ -71,7 +71,7 @@ describe('volvo', () => {
     assert.equal((await read()).status, 200);
   });
 
-  it('says to the operator that the API key is wrong', async (test) => {
+  it('volvo says to the operator that the API key is wrong', async (test) => {
     const { linked } = await open(test, { ELNAV_VOLVO_API_KEY: 'another' });
     assert.deepEqual([linked.status, errorOf(linked)], [502, 'oauth.not_configured']);
     assert.match(JSON.stringify(linked.body), /ELNAV_VOLVO_API_KEY/);

@@ -4,8 +4,8 @@ import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { VaultKey } from '../../src/core/settings/index.ts';
 import type { Database } from '../../src/db/database.ts';
-import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
-import { type Accounts, type Actor, createAccounts } from '../../src/domain/accounts/index.ts';
+import { issueApiKey } from '../../src/domain/access/accounts/api-key.ts';
+import { type Accounts, type Actor, createAccounts } from '../../src/domain/access/accounts/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
 /** A key that protects nothing, for tests only. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AppError, type ErrorCodeName } from '../../src/core/errors.ts';
-import type { AreaTables } from '../../src/domain/areas/index.ts';
+import type { AreaTables } from '../../src/domain/market/areas/index.ts';
 import { PRICE_AREAS, type PriceArea } from '../../src/sources/contract/market.ts';
 
 type Tables = { -readonly [K in keyof AreaTables]: AreaTables[K] };

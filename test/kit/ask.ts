@@ -5,6 +5,8 @@ export interface Question {
   /** Sent unchanged: no client corrects its percent-encoding. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Without the header Host, which HTTP/1.1 requires. */
+  readonly isWithoutHost?: true;
   readonly body?: string | Buffer | undefined;
 }
 
@@ -24,7 +26,10 @@ export function freshAddress(): string {
 }
 
 /** Sends one request without the corrections of an HTTP client. */
-export function ask(base: string, { method, path, headers = {}, body }: Question): Promise<Reply> {
+export function ask(
+  base: string,
+  { method, path, headers = {}, body, isWithoutHost }: Question,
+): Promise<Reply> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -34,6 +39,7 @@ export function ask(base: string, { method, path, headers = {}, body }: Question
         method,
         path,
         agent,
+        setHost: isWithoutHost !== true,
         headers: {
           'x-forwarded-for': freshAddress(),
           ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),

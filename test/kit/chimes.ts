@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { type Adapter, type Found, kind } from '../../src/adapter/adapter.ts';
+import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
+import type { Found } from '../../src/adapter/device.ts';
 import {
   allPages,
   each,
@@ -13,7 +14,7 @@ import {
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import type { SimulatorOptions, VendorSimulator } from '../../src/adapter/simulator.ts';
 import type { Stream } from '../../src/adapter/stream.ts';
-import { byPassword, listed, simulatedEvents, simulatedVendor } from '../../src/simulation/index.ts';
+import { byPassword, listed, simulatedEvents, simulatedVendor } from '../../src/proof/simulation/index.ts';
 
 const Chime = Type.Object({
   id: Type.String(),

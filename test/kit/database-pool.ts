@@ -95,9 +95,15 @@ async function lockOne(server: pg.Client): Promise<number> {
 
 /** A hash of what a migrated database is made from. */
 const VERSION = (() => {
-  const directory = join(import.meta.dirname, '../../src/db/migrations');
+  const db = join(import.meta.dirname, '../../src/db');
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
-  for (const file of readdirSync(directory).sort()) hash.update(readFileSync(join(directory, file)));
+  const migrations = readdirSync(join(db, 'migrations')).sort();
+  for (const file of [
+    ...migrations.map((name) => `migrations/${name}`),
+    'columns.ts',
+    '../adapter/fields.ts',
+  ])
+    hash.update(readFileSync(join(db, file)));
   return hash.digest('hex');
 })();
 

@@ -1,5 +1,5 @@
-import type { LoggedEvent } from '../../src/domain/events/index.ts';
-import type { SubscriptionKey } from '../../src/domain/subscriptions/index.ts';
+import type { LoggedEvent } from '../../src/domain/records/events/index.ts';
+import type { SubscriptionKey } from '../../src/domain/records/subscriptions/index.ts';
 import type { Core, CoreWorld } from './core-world.ts';
 import type { Receiver } from './receiver.ts';
 import { until } from './until.ts';

@@ -2,7 +2,7 @@ import type { Http } from '../../src/adapter/http.ts';
 import { type Clock, turnedClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createHttp } from '../../src/outbound/index.ts';
-import { serveSimulated } from '../../src/simulation/serve.ts';
+import { serveSimulated } from '../../src/proof/simulation/serve.ts';
 import { esett } from '../../src/sources/esett/index.ts';
 import { createEsettSimulator, type EsettSimulator } from '../../src/sources/esett/simulator.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { decode, encode } from '../../src/tunnel/frame.ts';
-import { PAIRING_CODE, PATH, SUBPROTOCOL } from '../../src/tunnel/protocol.ts';
+import { decode, encode } from '../../src/gateway/wire/frame.ts';
+import { PAIRING_CODE, PATH, SUBPROTOCOL } from '../../src/gateway/wire/protocol.ts';
 
 /*
  * A gateway that floods Connect, in a process of its own: `node flooding-gateway.ts <url of Connect> <key> <pairing code> <flood>`.

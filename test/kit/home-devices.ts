@@ -6,9 +6,9 @@ import multicastDns from 'multicast-dns';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
-import { postToLoopback } from '../../src/simulation/post.ts';
-import { serveSimulated } from '../../src/simulation/serve.ts';
-import { serveLocal } from '../../src/simulation/serve-local.ts';
+import { serveSimulated } from '../../src/proof/simulation/serve.ts';
+import { serveLocal } from '../../src/proof/simulation/serve-local.ts';
+import { postToLoopback } from '../../src/proof/simulation/webhooks.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { simulatedCertificate } from './certificates.ts';
 

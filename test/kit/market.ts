@@ -6,9 +6,9 @@ export {
   nothing,
   pricesOf,
   reportedDay,
-} from '../../src/domain/prices/test-prices.ts';
+} from '../../src/domain/market/prices/test-prices.ts';
 export {
   open as productionOf,
   type ScriptedSource,
   scriptedSource,
-} from '../../src/domain/production/test-production.ts';
+} from '../../src/domain/market/production/test-production.ts';

@@ -3,13 +3,13 @@ import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
 import type { Purpose } from '../../src/adapter/connections.ts';
 import { limit } from '../../src/adapter/kit/index.ts';
+import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import {
   DEVICE_FAULTS,
   type DeviceFault,
   type LocalSimulator,
   type LocalSimulatorOptions,
-} from '../../src/adapter/local-simulator.ts';
-import type { DeviceRef, Session } from '../../src/adapter/session.ts';
+} from '../../src/adapter/simulator.ts';
 import { AppError } from '../../src/core/errors.ts';
 
 /** Registers, as Modbus has them: 0 is whether the lamp is on, 1 its watts. */

@@ -1,32 +1,21 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after } from 'node:test';
 import { promisify } from 'node:util';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { SimulatedCertificate } from './certificates.ts';
 import { freePort } from './free-port.ts';
 import { commandIn } from './network-namespaces.ts';
+import { programAt } from './programs.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
 
-/** Debian keeps it where only root looks. */
-const found = (name: string): string | undefined =>
-  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-    .map((folder) => join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-const BINARY = found('mosquitto');
-const PASSWORDS = found('mosquitto_passwd');
+const BINARY = programAt('mosquitto');
+const PASSWORDS = programAt('mosquitto_passwd');
 
 /** For tests that start a broker of their own: why they are left out, or false. */
 export const withoutMosquitto: string | false =

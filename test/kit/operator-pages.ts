@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import type { FastifyInstance } from 'fastify';
 import { createHealthLook } from '../../src/apps/grid/health/look.ts';
 import { addFormScope } from '../../src/apps/grid/input/form-scope.ts';
-import { operatorOf } from '../../src/apps/grid/operator/caller.ts';
-import { addOperatorRoutes, type OperatorDependencies } from '../../src/apps/grid/routes/operator.ts';
+import { addOperatorRoutes, type OperatorDependencies } from '../../src/apps/grid/operator/routes.ts';
+import { operatorOf } from '../../src/apps/grid/operator/session.ts';
 import { sessionIn } from '../../src/apps/grid/sign-in/cookies.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { createOperators, type Operators } from '../../src/domain/operators/index.ts';
-import { createPeople, type People } from '../../src/domain/people/index.ts';
-import { createRequests } from '../../src/domain/requests/index.ts';
-import { createLinkedVendors } from '../../src/domain/vendor-states/index.ts';
+import { createOperators, type Operators } from '../../src/domain/access/operators/index.ts';
+import { createPeople, type People } from '../../src/domain/access/people/index.ts';
+import { createLinkedVendors } from '../../src/domain/links/vendor-states/index.ts';
+import { createRequests } from '../../src/domain/records/requests/index.ts';
 import { createGate } from '../../src/http/gate.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
 import { type AccountsWorld, ADMIN, TEST_KEYS } from './accounts.ts';
@@ -128,7 +128,11 @@ export async function openOperatorPages(
         },
         ...(method === 'GET'
           ? {}
-          : { payload: new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString() }),
+          : {
+              payload: new URLSearchParams(
+                pairs.map(([name, value]): [string, string] => [name, value]),
+              ).toString(),
+            }),
       });
       return { status: answer.statusCode, text: answer.payload, headers: answer.headers };
     };

@@ -5,22 +5,21 @@ import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { dayBounds } from '../../src/core/swedish-days.ts';
 import { createHttp } from '../../src/outbound/index.ts';
-import { serveSimulated } from '../../src/simulation/serve.ts';
-import type {
-  ExchangeRateSource,
-  PriceArea,
-  PriceDay,
-  PriceSource,
-  SourceSession,
-} from '../../src/sources/contract/market.ts';
+import { serveSimulated } from '../../src/proof/simulation/serve.ts';
 import {
   createSimulatedMarket,
+  type ExchangeRateSource,
+  type PriceArea,
+  type PriceDay,
   type PriceFault,
+  type PriceSource,
   type Simulate,
   type SimulatedDay,
   type SimulatedMarket,
+  type SourceSession,
   sampleDay,
-} from '../../src/sources/contract/simulated-prices.ts';
+} from '../../src/sources/contract/market.ts';
+
 import { until } from './until.ts';
 
 /** A source, its simulator, and how it states prices in SEK. */
@@ -105,16 +104,16 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
   };
 
   describe(`${source.slug} as a source of prices`, () => {
-    it('identifies itself', () => {
+    it(`${source.slug} as a source of prices identifies itself`, () => {
       assert.match(source.slug, /^[a-z]+$/);
       assert.match(source.baseUrl, /^https:\/\/[^/]+$/);
       assert.ok(source.name.length > 0 && source.licence.length > 0 && source.areas.length > 0);
-      assert.match(source.attribution, /https:\/\//);
+      assert.match(source.credit.href, /^https:\/\//);
       assert.equal(source.needs, token === undefined ? undefined : 'token');
     });
 
     for (const { day, slotMinutes, slots } of DAYS)
-      it(`has ${slots} slots on ${day}, different for each area`, async (test) => {
+      it(`${source.slug} as a source of prices has ${slots} slots on ${day}, different for each area`, async (test) => {
         const market = createSimulatedMarket();
         const days = source.areas.map((one) => sampleDay(one, day, slotMinutes));
         market.publish(...days);
@@ -130,7 +129,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
         }
       });
 
-    it('returns exact figures: negative, tiny, zero, both limits, and a price that repeats to the end', async (test) => {
+    it(`${source.slug} as a source of prices returns exact figures: negative, tiny, zero, both limits, and a price that repeats to the end`, async (test) => {
       const market = createSimulatedMarket();
       const figures = [-500, 4000, 0.01, -0.01, 0, 12.34, 99.99, ...Array.from({ length: 89 }, () => -1.5)];
       const published: SimulatedDay = { area, day: DAY, slotMinutes: 15, eurPerMwh: figures };
@@ -146,7 +145,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
           assert.ok(figure === null || /^-?\d+(\.\d+)?$/.test(figure), `${figure}`);
     });
 
-    it('leaves out a missing area, and returns nothing before prices are published', async (test) => {
+    it(`${source.slug} as a source of prices leaves out a missing area, and returns nothing before prices are published`, async (test) => {
       const market = createSimulatedMarket();
       const own = await session(test, market);
       assert.deepEqual(await source.fetchDay(own, { day: DAY, areas: source.areas }), []);
@@ -159,7 +158,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
     });
 
     for (const [fault, kind] of Object.entries(KINDS) as [PriceFault, HttpFailureKind][])
-      it(`fails with ${kind} on ${fault}, without revealing a secret`, async (test) => {
+      it(`${source.slug} as a source of prices fails with ${kind} on ${fault}, without revealing a secret`, async (test) => {
         const market = createSimulatedMarket();
         market.publish(sampleDay(area, DAY));
         market.fault(fault);
@@ -181,7 +180,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
         await turned;
       });
 
-    it('never returns figures of another day: half a day stays half, yesterday is not returned', async (test) => {
+    it(`${source.slug} as a source of prices never returns figures of another day: half a day stays half, yesterday is not returned`, async (test) => {
       const market = createSimulatedMarket();
       const published = sampleDay(area, DAY);
       market.publish(published, sampleDay(area, YESTERDAY));
@@ -196,7 +195,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
       assert.equal(own.asked.length, 2);
     });
 
-    it('passes on an implausible price, which the caller judges', async (test) => {
+    it(`${source.slug} as a source of prices passes on an implausible price, which the caller judges`, async (test) => {
       const market = createSimulatedMarket();
       const published = sampleDay(area, DAY);
       market.publish(published);
@@ -206,7 +205,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
       assert.deepEqual(answer?.slots, expected({ ...published, eurPerMwh: times }, market));
     });
 
-    it('ends when the time limit of the request is over', async (test) => {
+    it(`${source.slug} as a source of prices ends when the time limit of the request is over`, async (test) => {
       const market = createSimulatedMarket();
       market.fault('hang');
       const own = await session(test, market);
@@ -237,13 +236,13 @@ export function conformsAsRateSource(
   simulate: (market: SimulatedMarket) => Simulate,
 ): void {
   describe(`${source.slug} as a source of exchange rates`, () => {
-    it('returns the rate of the day', async (test) => {
+    it(`${source.slug} as a source of exchange rates returns the rate of the day`, async (test) => {
       const own = await sessionWith(test, simulate(createSimulatedMarket({ rate: 11.194 })));
       assert.deepEqual(await source.fetchRate(own), { day: '2026-11-20', sekPerEur: '11.1940' });
     });
 
     for (const [fault, kind] of Object.entries(KINDS) as [PriceFault, HttpFailureKind][])
-      it(`fails with ${kind} on ${fault}`, async (test) => {
+      it(`${source.slug} as a source of exchange rates fails with ${kind} on ${fault}`, async (test) => {
         const market = createSimulatedMarket();
         market.fault(fault);
         const own = await sessionWith(test, simulate(market));

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import type { LoggedEvent } from '../../src/domain/events/index.ts';
+import type { LoggedEvent } from '../../src/domain/records/events/index.ts';
 import type { SimulatedCertificate } from './certificates.ts';
 
 /** One delivery as a receiver gets it. */

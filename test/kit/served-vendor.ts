@@ -4,7 +4,7 @@ import type { VendorSimulator } from '../../src/adapter/simulator.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { moreSettings, vendorSettingNames } from '../../src/core/settings/vendors.ts';
-import { serveSimulated } from '../../src/simulation/serve.ts';
+import { serveSimulated } from '../../src/proof/simulation/serve.ts';
 
 export interface ServedVendor {
   readonly url: string;

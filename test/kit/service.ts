@@ -5,6 +5,7 @@ import { after } from 'node:test';
 import type { Place } from './databases.ts';
 import { CHILD_ENV } from './environment.ts';
 import { commandIn } from './network-namespaces.ts';
+import { FAULT, responses } from './responses.ts';
 import { ADMIN_TOKEN, type Answer, type Caller, callJson, VAULT_KEYS } from './world.ts';
 
 export interface Exit {
@@ -35,6 +36,8 @@ export interface Launch {
 }
 
 const root = join(import.meta.dirname, '../..');
+/** What each process loads first: it holds its responses against its document. */
+const RESPONSES = 'test/kit/responses.ts';
 const running = new Set<ChildProcess>();
 // A failed test must neither leave its processes behind nor wait for them.
 after(() => {
@@ -53,7 +56,7 @@ export function envOf(place: Pick<Place, 'dataDir' | 'url'>): Record<string, str
 
 function launch({ bin = 'all', env = {}, imports = [], uid, within }: Launch) {
   const began = performance.now();
-  const before = imports.flatMap((file) => ['--import', join(root, file)]);
+  const before = [RESPONSES, ...imports].flatMap((file) => ['--import', join(root, file)]);
   const [file, args] = commandIn(within, [process.execPath, ...before, join(root, `src/bin/${bin}.ts`)]);
   const child = spawn(file, args, {
     cwd: root,
@@ -83,6 +86,7 @@ function launch({ bin = 'all', env = {}, imports = [], uid, within }: Launch) {
   const exited = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => {
       running.delete(child);
+      responses.faults.push(...text.split('\n').filter((line) => line.startsWith(FAULT)));
       resolve({ code, signal });
     });
   });

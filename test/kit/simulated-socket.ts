@@ -1,3 +1,4 @@
+import type { SocketRequest, VendorSocket } from '../../src/adapter/http.ts';
 import { HttpFailure } from '../../src/adapter/http.ts';
 import type {
   SimulatedAnswer,
@@ -5,8 +6,7 @@ import type {
   SimulatedSocket,
   VendorSimulator,
 } from '../../src/adapter/simulator.ts';
-import type { SocketRequest, VendorSocket } from '../../src/adapter/socket.ts';
-import { asLink } from '../../src/domain/calls/vendor-http.ts';
+import { asLink } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
 
 /** One direction of a connection in memory: queued messages, in order, until it ends or breaks. */
 export class Line<T> implements AsyncIterable<T> {

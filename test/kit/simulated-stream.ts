@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { Adapter } from '../../src/adapter/adapter.ts';
-import type { ObservedDevice, OpenedStream } from '../../src/adapter/conformance/cloud.ts';
 import { HttpFailure, type HttpRequest } from '../../src/adapter/http.ts';
 import type { Partner } from '../../src/adapter/login.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
@@ -9,9 +8,10 @@ import type { SimulatedAnswer } from '../../src/adapter/simulator.ts';
 import type { StreamSession } from '../../src/adapter/stream.ts';
 import type { TurnedClock } from '../../src/core/clock.ts';
 import { AppError } from '../../src/core/errors.ts';
-import { asLink, type Spend, type TokenKeeper } from '../../src/domain/calls/vendor-http.ts';
-import { runStream } from '../../src/domain/streams/one-stream.ts';
+import { runStream } from '../../src/domain/devices/streams/one-stream.ts';
+import { asLink, type Spend, type TokenKeeper } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
 import { eventsIn } from '../../src/outbound/events.ts';
+import type { ObservedDevice, OpenedStream } from '../../src/proof/conformance/cloud.ts';
 import { Line, type SimulatedConnect } from './simulated-socket.ts';
 
 const LARGEST_CHUNK = 64 * 1024;

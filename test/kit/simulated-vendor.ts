@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { CallUse } from '../../src/adapter/budget.ts';
-import { clientFields } from '../../src/adapter/client-authentication.ts';
-import type { Cloud } from '../../src/adapter/conformance/cloud.ts';
-import type { Simulator } from '../../src/adapter/conformance/index.ts';
+import { limitedSeconds, retryAfterSeconds } from '../../src/adapter/failures.ts';
 import {
   failureOfStatus,
   type Http,
@@ -14,8 +12,6 @@ import {
 } from '../../src/adapter/http.ts';
 import { jsonIn } from '../../src/adapter/kit/index.ts';
 import { type LoginSession, type Partner, simulatedSettings, type Tokens } from '../../src/adapter/login.ts';
-import { limitedSeconds, retryAfterSeconds } from '../../src/adapter/retry-after.ts';
-import { scopesOf } from '../../src/adapter/scopes.ts';
 import { type Session, WITHOUT_CALLS } from '../../src/adapter/session.ts';
 import type {
   SimulatedAnswer,
@@ -24,17 +20,19 @@ import type {
   SimulatedUser,
   VendorSimulator,
 } from '../../src/adapter/simulator.ts';
-import { tokensIn } from '../../src/adapter/token-response.ts';
+import { clientFields, scopesOf, tokensIn } from '../../src/adapter/tokens.ts';
 import { type Delivery, webhookSecretOf } from '../../src/adapter/webhook.ts';
 import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 import { createLog } from '../../src/core/log.ts';
-import { refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
-import { renewTokens } from '../../src/domain/calls/renewal.ts';
-import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
-import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';
-import { serveSimulated } from '../../src/simulation/serve.ts';
+import { refreshGrant, renewTokens } from '../../src/domain/vendor-calls/calls/refresh-grant.ts';
+
+import { createVendorHttp, type Spend } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
+import type { Cloud } from '../../src/proof/conformance/cloud.ts';
+import type { Simulator } from '../../src/proof/conformance/index.ts';
+import { faultAnswer, plainRefusal, strange } from '../../src/proof/simulation/faults.ts';
+import { serveSimulated } from '../../src/proof/simulation/serve.ts';
 import { dial } from './dial.ts';
 import { type Line, simulatedSockets } from './simulated-socket.ts';
 import { openSimulatedStream } from './simulated-stream.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { Adapter } from '../../src/adapter/adapter.ts';
+import type { Connect } from '../../src/adapter/http.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
-import type { Connect } from '../../src/adapter/socket.ts';
 import type { StreamSession } from '../../src/adapter/stream.ts';
 import type { SimulatedVendor } from './simulated-vendor.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import type { Adapter } from '../../src/adapter/adapter.ts';
-import type { Simulator } from '../../src/adapter/conformance/index.ts';
+import type { Simulator } from '../../src/proof/conformance/index.ts';
 import { openLocalVendor } from './local-vendor.ts';
 import { makeSimulatedVendor } from './simulated-vendor.ts';
 

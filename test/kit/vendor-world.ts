@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Adapter, Found, Linked } from '../../src/adapter/adapter.ts';
+import type { Adapter, Linked } from '../../src/adapter/adapter.ts';
+import { capabilitiesOf, kindOf, send, stateOf } from '../../src/adapter/adapters.ts';
 import type { Command } from '../../src/adapter/commands.ts';
-import { capabilitiesOf, kindOf, stateOf } from '../../src/adapter/derive.ts';
-import type { DeviceState } from '../../src/adapter/device.ts';
-import { send } from '../../src/adapter/send.ts';
+import type { DeviceState, Found } from '../../src/adapter/device.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
-import type { Json } from '../../src/core/json.ts';
+import type { Json, JsonObject } from '../../src/core/json.ts';
 import { makeSimulatedVendor, type SimulatedVendor } from './simulated-vendor.ts';
 
 /** A vendor with its simulator, with shortcuts for what the platform does. */
@@ -52,6 +51,12 @@ export const refOf = <F extends Found>(found: F): DeviceRef & F => ({
   details: found.details ?? {},
 });
 
-/** Reads the responses in the folder `recorded` beside a test. */
-export const recordedIn = (directory: string) => (name: string) =>
-  JSON.parse(readFileSync(join(directory, 'recorded', `${name}.json`), 'utf8')) as Json;
+/** Reads responses by name from the file `recorded.json` beside a test. */
+export const recordedIn =
+  (directory: string) =>
+  (name: string): Json => {
+    const recorded = JSON.parse(readFileSync(join(directory, 'recorded.json'), 'utf8')) as JsonObject;
+    const response = recorded[name];
+    assert.ok(response !== undefined, `recorded.json has no response ${name}`);
+    return response;
+  };

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { TurnedClock } from '../../src/core/clock.ts';
-import type { Spend } from '../../src/domain/calls/vendor-http.ts';
+import type { Spend } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
 
 /** Longer limits are wide enough for every check; waiting for one would let tokens and days pass. */
 const MOST_SECONDS = 300;

@@ -8,17 +8,18 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
-/** Opens an empty page in a context of its own; `base` is the only origin that it may call. */
+/** Opens an empty page in a context of its own; it may call no other origins than those of `base`. */
 export async function watchedPage(
   browser: Browser,
-  base: string,
+  base: string | readonly string[],
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
+  const allowed = [base].flat().map((address) => new URL(address).origin);
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const noted: string[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith('data:') && new URL(request.url()).origin !== new URL(base).origin)
+    if (!request.url().startsWith('data:') && !allowed.includes(new URL(request.url()).origin))
       noted.push(`called ${request.url()}`);
   });
   page.on('console', (message) => {

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { type Running, start } from '../../src/bin/start.ts';
@@ -8,6 +10,7 @@ import { readSettings } from '../../src/core/settings/index.ts';
 import type { PriceSource, ProductionSource } from '../../src/sources/contract/market.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
+import { responses } from './responses.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
 /** 32 zero bytes: a key that protects nothing, for tests only. */
@@ -50,6 +53,9 @@ export interface Answer {
   readonly headers: Headers;
   readonly body: unknown;
 }
+
+// A test fails with the first response that does not fit, whatever it asked for itself.
+after(() => assert.deepEqual(responses.faults, [], 'responses that do not fit the document'));
 
 let emails = 0;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { plan } from '../../src/domain/planner/index.ts';
+import { plan } from '../../src/domain/plan/planner/index.ts';
 import { bruteForce } from './brute-force.ts';
 import { seeded, tinyInstance } from './instances.ts';
 
@@ -10,7 +10,7 @@ const SEEDS = [1, 2, 3, 5, 8, 13];
 
 describe('the planner and a search through every plan', () => {
   for (const seed of SEEDS) {
-    it(`choose the same plan, seed ${seed}`, () => {
+    it(`the planner and a search through every plan choose the same plan, seed ${seed}`, () => {
       const random = seeded(seed);
       for (let count = 0; count < INSTANCES / SEEDS.length; count += 1) {
         const request = tinyInstance(random);

@@ -1,4 +1,4 @@
-import type { PlanRequest } from '../../src/domain/planner/index.ts';
+import type { PlanRequest } from '../../src/domain/plan/planner/index.ts';
 
 /** The best plan of an instance, found by trying every plan. */
 export interface Best {

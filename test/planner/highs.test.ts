@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { type PlanRequest, plan } from '../../src/domain/planner/index.ts';
+import { type PlanRequest, plan } from '../../src/domain/plan/planner/index.ts';
 import { costOfPlan, type Decide, loadDecide } from './highs.ts';
 import { realisticInstance, seeded } from './instances.ts';
 
@@ -14,7 +14,7 @@ describe('the planner and HiGHS', () => {
     decide = await loadDecide();
   });
 
-  it('agree on the cost of realistic instances', () => {
+  it('the planner and HiGHS agree on the cost of realistic instances', () => {
     const random = seeded(2026);
     let decided = 0;
     for (let count = 0; count < INSTANCES; count += 1) {
@@ -30,7 +30,7 @@ describe('the planner and HiGHS', () => {
   });
 
   for (const slots of [92, 96, 100]) {
-    it(`agree on the cost of a day of ${slots} quarters`, () => {
+    it(`the planner and HiGHS agree on the cost of a day of ${slots} quarters`, () => {
       const file = `docs/examples/plan-${slots}-quarters.json`;
       const { prices, task } = JSON.parse(readFileSync(file, 'utf8')) as PlanRequest;
       const made = plan({ prices, task });

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Plan, PlanRequest } from '../../src/domain/planner/index.ts';
+import type { Plan, PlanRequest } from '../../src/domain/plan/planner/index.ts';
 
 // The package's types are those of its CommonJS form only.
 type LoadHighs = typeof import('highs', { with: { 'resolution-mode': 'require' }}).default;

@@ -1,4 +1,4 @@
-import type { PlanRequest } from '../../src/domain/planner/index.ts';
+import type { PlanRequest } from '../../src/domain/plan/planner/index.ts';
 
 /** A generator of whole numbers that is the same for the same seed (mulberry32). */
 export function seeded(seed: number): (least: number, most: number) => number {

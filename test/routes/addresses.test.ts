@@ -102,7 +102,7 @@ describe('behind a trusted proxy', () => {
     assert.equal(await here.onConnect({ path: '/healthz', by: '203.0.113.6' }), 200);
   });
 
-  it('metrics are for the listed networks, this machine and the admin token', async () => {
+  it('behind a trusted proxy metrics are for the listed networks, this machine and the admin token', async () => {
     for (const path of ['/metrics', '/readyz']) {
       for (const get of [here.onGrid, here.onConnect]) {
         assert.equal(await get({ path, by: '192.0.2.7' }), 200);
@@ -135,7 +135,7 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('applications of partners', () => {
-  it('are limited to five a day per address, and only accepted ones count', async () => {
+  it('applications of partners are limited to five a day per address, and only accepted ones count', async () => {
     const { world } = await limitedWorld({ ELNAV_TRUST_PROXY: '127.0.0.1' });
     const apply = async (by: string, application: object) => {
       const { status, headers } = await ask(world.connect, {

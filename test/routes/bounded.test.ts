@@ -19,7 +19,7 @@ describe('the size of a request', () => {
   });
   after(() => world.close());
 
-  it('is limited in every body', () => {
+  it('the size of a request is limited in every body', () => {
     const bodies = routes.flatMap(({ name, body }) => (body === undefined ? [] : [{ name, body }]));
     const judged = bodies.filter(({ name }) => !READ_ON_THREADS.includes(name));
     assert.equal(judged.length, bodies.length - READ_ON_THREADS.length);
@@ -30,7 +30,7 @@ describe('the size of a request', () => {
     );
   });
 
-  it('is limited in credentials and in every command', () => {
+  it('the size of a request is limited in credentials and in every command', () => {
     const schemas = new Map<string, TSchema>(Object.entries(COMMANDS));
     for (const { slug, credentials, conditions } of vendors) {
       schemas.set(`credentials of ${slug}`, credentials);
@@ -43,7 +43,7 @@ describe('the size of a request', () => {
     );
   });
 
-  it('is limited in parameters, of which each has one value', () => {
+  it('the size of a request is limited in parameters, of which each has one value', () => {
     const types = routes.flatMap(({ name, parameters }) =>
       parameters.map((parameter) => [`${name} ${parameter.name}`, parameter.schema.type ?? 'enum']),
     );

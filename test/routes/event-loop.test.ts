@@ -154,7 +154,7 @@ describe('whatever body is sent', () => {
     }
   });
 
-  it('megabytes that are checked in threads block nobody else', async () => {
+  it('whatever body is sent megabytes that are checked in threads block nobody else', async () => {
     const faults: string[] = [];
     for (const [name, field] of [
       ['POST /optimize/plan', 'prices'],

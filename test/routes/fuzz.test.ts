@@ -112,7 +112,7 @@ onEachEngine('any body', (engine) => {
     return reply.status;
   }
 
-  it('of a command gets a documented response', async () => {
+  it('any body of a command gets a documented response', async () => {
     const route = routeOf('POST /devices/{id}/command');
     const statuses = new Set<number>();
     await fc.assert(
@@ -127,7 +127,7 @@ onEachEngine('any body', (engine) => {
     );
   });
 
-  it('of a link gets a documented response', async () => {
+  it('any body of a link gets a documented response', async () => {
     const route = routeOf('POST /link');
     const statuses = new Set<number>();
     await fc.assert(
@@ -142,7 +142,7 @@ onEachEngine('any body', (engine) => {
     );
   });
 
-  it('of conditions gets a documented response', async () => {
+  it('any body of conditions gets a documented response', async () => {
     const route = routeOf('POST /sandbox/devices/{id}');
     const statuses = new Set<number>();
     await fc.assert(
@@ -162,7 +162,7 @@ onEachEngine('any body', (engine) => {
     assert.equal((await caller.call('GET', '/devices')).status, 200);
   });
 
-  it('leaves readings that match the document', async () => {
+  it('any body leaves readings that match the document', async () => {
     const schemas = routeOf('GET /devices/{id}').answers;
     for (const id of ids) {
       const { status, body } = await caller.call('GET', `/devices/${id}`);

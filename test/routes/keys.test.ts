@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { ErrorCodeName } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/ids.ts';
-import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
+import { issueApiKey } from '../../src/domain/access/accounts/api-key.ts';
 import { ask, type Reply } from '../kit/ask.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { consoleCookie } from '../kit/people.ts';
@@ -21,11 +21,11 @@ onEachEngine('every route', (engine) => {
   });
   after(() => here.close());
 
-  it('has a sample in test/routes/samples.ts', () => {
+  it('every route has a sample in test/routes/samples.ts', () => {
     assert.deepEqual(here.lacking, []);
   });
 
-  it('has a document that lists its responses', () => {
+  it('every route has a document that lists its responses', () => {
     const faults: string[] = [];
     for (const { name, sample, statuses, access, scope } of here.routes) {
       const needed = {
@@ -46,7 +46,7 @@ onEachEngine('every route', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('responds to its sample', async () => {
+  it('every route responds to its sample', async () => {
     const faults: string[] = [];
     for (const route of here.routes) {
       const reply = await here.good(route, { headers: { 'x-request-id': 'sample-1' } });
@@ -58,7 +58,7 @@ onEachEngine('every route', (engine) => {
     assert.ok(here.routes.length >= 25, `only ${here.routes.length} routes`);
   });
 
-  it('creates a request id when the one that was sent is not well-formed', async () => {
+  it('every route creates a request id when the one that was sent is not well-formed', async () => {
     for (const route of here.routes) {
       const sent = 'no id "at" all';
       const reply = await here.good(route, { headers: { 'x-request-id': sent } });
@@ -66,7 +66,7 @@ onEachEngine('every route', (engine) => {
     }
   });
 
-  it('requires the right key, scope or token', async () => {
+  it('every route requires the right key, scope or token', async () => {
     const { world, things, routes } = here;
     const unknown = issueApiKey(systemRandom).key;
     const mistyped = things.owner.key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
@@ -176,7 +176,7 @@ onEachEngine('every route', (engine) => {
     assert.ok(asked > 100, `only ${asked} requests`);
   });
 
-  it('treats a foreign id like one that does not exist', async () => {
+  it('every route treats a foreign id like one that does not exist', async () => {
     const { stranger, things, routes } = here;
     const faults: string[] = [];
     const ids = { light: things.light, link: things.link, key: things.owner.keyId, request: things.request };

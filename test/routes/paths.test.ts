@@ -33,7 +33,7 @@ onEachEngine('every path', (engine) => {
     return path.includes('?') ? path.slice(path.indexOf('?')) : '';
   };
 
-  it('refuses other methods with 405 and Allow', async () => {
+  it('every path refuses other methods with 405 and Allow', async () => {
     const faults: string[] = [];
     const methodsByTemplate = Map.groupBy(here.routes, ({ service, template }) => `${service} ${template}`);
     for (const [template, routes] of methodsByTemplate) {
@@ -55,7 +55,7 @@ onEachEngine('every path', (engine) => {
     assert.ok(methodsByTemplate.size > 20);
   });
 
-  it('is documented; other paths do not exist', async () => {
+  it('every path is documented; other paths do not exist', async () => {
     const faults: string[] = [];
     for (const route of here.routes) {
       for (const path of [
@@ -72,7 +72,7 @@ onEachEngine('every path', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('treats an id that cannot be stored as one that does not exist', async () => {
+  it('every path treats an id that cannot be stored as one that does not exist', async () => {
     const faults: string[] = [];
     const withId = here.routes.filter(({ template }) => template.includes('{'));
     for (const route of withId) {
@@ -96,7 +96,7 @@ onEachEngine('every path', (engine) => {
     assert.ok(withId.length >= 9, `only ${withId.length} routes`);
   });
 
-  it('reports that an id is too long', async () => {
+  it('every path reports that an id is too long', async () => {
     const faults: string[] = [];
     for (const route of here.routes.filter(({ template }) => template.includes('{'))) {
       const reply = await here.good(route, { path: pathWith(route, '9'.repeat(600)) });
@@ -106,7 +106,7 @@ onEachEngine('every path', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('refuses a path that cannot be decoded', async () => {
+  it('every path refuses a path that cannot be decoded', async () => {
     const faults: string[] = [];
     for (const route of here.routes.filter(({ template }) => template.includes('{'))) {
       for (const value of UNDECODABLE) {
@@ -118,7 +118,7 @@ onEachEngine('every path', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('accepts or refuses every query, without a server error', async () => {
+  it('every path accepts or refuses every query, without a server error', async () => {
     const faults: string[] = [];
     let asked = 0;
     for (const route of here.routes) {

@@ -86,7 +86,7 @@ describe('invalid HTTP', () => {
   after(() => world.close());
 
   for (const [why, bytes] of Object.entries(REFUSED)) {
-    it(`gets one 400, and no more is read: ${why}`, async () => {
+    it(`invalid HTTP gets one 400, and no more is read: ${why}`, async () => {
       for (const [service, base] of services) {
         const reply = await exchange(base, bytes);
         assert.deepEqual(faultsOfError(service, reply, { status: 400, code: 'request.malformed' }), []);
@@ -97,7 +97,7 @@ describe('invalid HTTP', () => {
   }
 
   for (const [why, bytes] of Object.entries(BROKEN_BODIES)) {
-    it(`ends the connection when a body cannot be read: ${why}`, async () => {
+    it(`invalid HTTP ends the connection when a body cannot be read: ${why}`, async () => {
       for (const [, base] of services) {
         const reply = await exchange(base, bytes);
         assert.ok([400, 401, 404, 415].includes(reply.status), String(reply.status));
@@ -106,7 +106,7 @@ describe('invalid HTTP', () => {
     });
   }
 
-  it('gets 431 when the headers are too large', async () => {
+  it('invalid HTTP gets 431 when the headers are too large', async () => {
     for (const [service, base] of services) {
       for (const line of ['/'.repeat(20_000), '/healthz']) {
         const bytes = `GET ${line} HTTP/1.1\r\n${HOST}X-Large: ${'x'.repeat(20_000)}\r\n\r\n`;
@@ -119,7 +119,7 @@ describe('invalid HTTP', () => {
     }
   });
 
-  it('gets a documented error for an unsupported expectation', async () => {
+  it('invalid HTTP gets a documented error for an unsupported expectation', async () => {
     for (const [service, base] of services) {
       const reply = await exchange(
         base,
@@ -129,7 +129,7 @@ describe('invalid HTTP', () => {
     }
   });
 
-  it('may offer to speak another protocol, and gets a response in this one', async () => {
+  it('invalid HTTP may offer to speak another protocol, and gets a response in this one', async () => {
     for (const [, base] of services) {
       const reply = await exchange(
         base,
@@ -139,7 +139,7 @@ describe('invalid HTTP', () => {
     }
   });
 
-  it('cannot open a WebSocket where no station dials in', async () => {
+  it('invalid HTTP cannot open a WebSocket where no station dials in', async () => {
     const websocket = `HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
     for (const [service, base] of services) {
       for (const path of ['/', '/nowhere/x', '/%zz', '//']) {

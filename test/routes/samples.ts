@@ -420,6 +420,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   },
 };
 
+export const SAMPLES_ENV = { ELNAV_TRUST_PROXY: '127.0.0.1', ELNAV_LOCAL_NETWORKS: '127.0.0.0/8' };
+
 /** Both services with an owner of things, another account, and every route with its sample. */
 export interface RouteWorld {
   readonly world: World;
@@ -446,7 +448,7 @@ export async function makeRouteWorld(
 ): Promise<RouteWorld> {
   const world = await makeWorld({
     engine,
-    env: { ELNAV_TRUST_PROXY: '127.0.0.1', ELNAV_LOCAL_NETWORKS: '127.0.0.0/8' },
+    env: SAMPLES_ENV,
     priceSources: [fakeSource(options.clock ?? systemClock, 'told')],
     productionSource: scriptedSource(),
     ...options,

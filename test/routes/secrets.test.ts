@@ -101,7 +101,7 @@ onEachEngine('secrets', (engine) => {
   ];
   const found = (text: string) => secrets().filter((secret) => text.includes(secret));
 
-  it('are in no line of the log, which reports the failures', () => {
+  it('secrets are in no line of the log, which reports the failures', () => {
     const log = lines.join('');
     assert.match(log, /an adapter failed unexpectedly/);
     assert.match(log, /"request completed"/);
@@ -109,12 +109,12 @@ onEachEngine('secrets', (engine) => {
     assert.deepEqual(found(log), []);
   });
 
-  it('are in no response', () => {
+  it('secrets are in no response', () => {
     assert.ok(responses.length > 20);
     assert.deepEqual(found(responses.join('\n')), []);
   });
 
-  it('are in no metric, nor are ids', async () => {
+  it('secrets are in no metric, nor are ids', async () => {
     for (const base of [here.world.connect, here.world.grid]) {
       const { text } = await ask(base, {
         method: 'GET',
@@ -127,7 +127,7 @@ onEachEngine('secrets', (engine) => {
     }
   });
 
-  it('are in no request that is kept', async () => {
+  it('secrets are in no request that is kept', async () => {
     const failed = await here.world.admin('GET', '/admin/requests?status=failed&limit=500');
     const { requests } = (await failed.json()) as { requests: object[] };
     assert.ok(requests.length >= 10, `only ${requests.length} requests`);
@@ -136,7 +136,7 @@ onEachEngine('secrets', (engine) => {
     assert.deepEqual(found(text), []);
   });
 
-  it('are in no file of the data directory', () => {
+  it('secrets are in no file of the data directory', () => {
     const { dataDir } = here.world.place;
     const text = readdirSync(dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -61,8 +61,9 @@ export function indexFile(vendor: NewVendor): string {
   const hasCommands = Object.keys(kind.controls).length > 0;
   const reads = kind.reads.map(({ capability, name: of }) => `${capability}: ${of}`).join(', ');
   const names = [...kind.reads.map((one) => one.name), 'statusOf', 'Account', 'Listed', 'Page'].toSorted();
-  return `${from('{ type Adapter, type Found, kind }', '../../adapter/adapter.ts')}
-${hasCommands ? `${from('type { Command }', '../../adapter/commands.ts')}\n` : ''}${from(`{ ${parts.join(', ')} }`, '../../adapter/kit/index.ts')}
+  return `${from('{ type Adapter, kind }', '../../adapter/adapter.ts')}
+${hasCommands ? `${from('type { Command }', '../../adapter/commands.ts')}\n` : ''}${from('type { Found }', '../../adapter/device.ts')}
+${from(`{ ${parts.join(', ')} }`, '../../adapter/kit/index.ts')}
 ${from('type { DeviceRef, Session }', '../../adapter/session.ts')}
 ${from(`{ ${names.join(', ')}, type ${shape} }`, './translate.ts')}
 

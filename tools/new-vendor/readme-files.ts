@@ -27,16 +27,13 @@ The rate limits of the vendor, with their sources; each is in \`budgets\` of \`i
 ## Not known of the real ${name}
 
 ## Known gaps
-`;
-}
 
-export function recordedFile({ name }: NewVendor): string {
-  return `# Recorded answers
+## Recorded responses
 
-Responses of ${name} in the documented shape, shortened and without personal data. For each file: where
+The file \`recorded.json\` holds responses by name, in the documented shape, shortened and without personal data. For each one: where
 it is from, its licence, and when it was taken. A response that may not be copied is rewritten with made-up values, and says so.
 
-| File | Origin, licence, month |
+| Response | Origin, licence, month |
 | --- | --- |
 `;
 }

@@ -17,9 +17,8 @@ export function simulatorFile(vendor: NewVendor): string {
   const fields = Object.entries(kind.fields);
   const hasCommands = Object.keys(kind.controls).length > 0;
   return `import Type from 'typebox';
-${from('{ SITUATIONS, type Situation }', '../../adapter/conformance/witnesses.ts')}
-${from('type { SimulatedAnswer, SimulatorOptions, VendorSimulator }', '../../adapter/simulator.ts')}
-${hasCommands ? "import type { JsonObject } from '../../core/json.ts';\n" : ''}${from(`{ ${SIGN_INS[signIn].name}, listed, ofDevice, pageOf, simulatedVendor }`, '../../simulation/index.ts')}
+${from('{ SITUATIONS, type SimulatedAnswer, type SimulatorOptions, type Situation, type VendorSimulator }', '../../adapter/simulator.ts')}
+${hasCommands ? "import type { JsonObject } from '../../core/json.ts';\n" : ''}${from(`{ ${SIGN_INS[signIn].name}, listed, ofDevice, pageOf, simulatedVendor }`, '../../proof/simulation/index.ts')}
 
 interface Simulated${shape} {
   readonly id: string;

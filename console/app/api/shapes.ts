@@ -1,4 +1,4 @@
-import type { EventData, Operations } from './types.ts';
+import type { Event, Operations } from './types.ts';
 
 /* Names for the parts of the API that the console shows. */
 
@@ -22,13 +22,16 @@ export type LinkSession = Operations['GET /link/sessions/{session}']['response']
 export type PlanRequest = Operations['POST /optimize/plan']['body'];
 export type Plan = Operations['POST /optimize/plan']['response'];
 export type PriceArea = NonNullable<Link['price_area']>;
-export type Removal = NonNullable<Operations['DELETE /links/{id}']['response']>;
+export type Removal = Exclude<Operations['DELETE /links/{id}']['response'], void>;
 export type Vendor = Operations['GET /vendors']['response'][number];
-export type LoggedEvent = Operations['GET /events']['response']['events'][number];
-export type EventType = keyof EventData;
+export type LoggedEvent = Event;
+export type EventType = LoggedEvent['type'];
+
+/** What the events of each type hold in `data`. */
+type EventData = { [E in LoggedEvent as E['type']]: E['data'] };
 
 /** The data of an event, where it has that type. */
 export function dataOf<T extends EventType>(event: LoggedEvent, type: T): EventData[T] | undefined {
   // The form of `data` follows from the type.
-  return event.type === type ? (event.data as unknown as EventData[T]) : undefined;
+  return event.type === type ? (event.data as EventData[T]) : undefined;
 }

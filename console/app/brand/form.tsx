@@ -2,12 +2,10 @@ import { useId, useState } from 'preact/hooks';
 import { call, Refused } from '../api/call.ts';
 import { invalidate } from '../api/queries.ts';
 import type { Operations } from '../api/types.ts';
-import { useAction } from '../parts/action.ts';
-import { ActionButton } from '../parts/action-button.tsx';
+import { ActionButton, useAction } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { fieldOf } from '../parts/field-of.ts';
-import { Form } from '../parts/form.tsx';
-import { TextInput } from '../parts/text-input.tsx';
+import { Form, fieldOf } from '../parts/form.tsx';
+import { TextInput } from '../parts/inputs.tsx';
 import { words } from '../words/index.ts';
 import { OWN, Preview } from './preview.tsx';
 

@@ -1,12 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { invalidate, useRead } from '../api/queries.ts';
-import { useAction } from '../parts/action.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import { ActionButton, useAction } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { focusHeading } from '../parts/focus-heading.ts';
-import { Page } from '../parts/page.tsx';
+import { focusHeading, Page } from '../parts/page.tsx';
+import { Confirm } from '../parts/panel.tsx';
 import { words } from '../words/index.ts';
 import { type Brand, BrandForm, FIELDS } from './form.tsx';
 

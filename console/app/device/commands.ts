@@ -2,7 +2,7 @@ import type { Capability, Command, Limits } from '../api/shapes.ts';
 import { ampere, duration, percent, power, temperature } from '../format.ts';
 import { words } from '../words/index.ts';
 
-export type CommandType = Command['type'];
+type CommandType = Command['type'];
 export type ControlCapability = keyof typeof words.control.groups;
 type Fields = typeof words.control.fields;
 

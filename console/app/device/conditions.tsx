@@ -4,11 +4,10 @@ import { useQuery } from '../api/queries.ts';
 import type { Device, DeviceState } from '../api/shapes.ts';
 import type { Operations } from '../api/types.ts';
 import { count, numberTyped } from '../format.ts';
-import { useAction } from '../parts/action.ts';
-import { ActionButton } from '../parts/action-button.tsx';
+import { ActionButton, useAction } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Form } from '../parts/form.tsx';
-import { TextInput } from '../parts/text-input.tsx';
+import { TextInput } from '../parts/inputs.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.simulation;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Command } from '../api/shapes.ts';
 import { count, numberTyped } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
+import { ActionButton } from '../parts/action.tsx';
 import { Form } from '../parts/form.tsx';
-import { TextInput } from '../parts/text-input.tsx';
+import { TextInput } from '../parts/inputs.tsx';
 import { words } from '../words/index.ts';
 import type { Control, NumberField } from './commands.ts';
 

@@ -1,12 +1,133 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { call, newIdempotencyKey, Refused } from '../api/call.ts';
 import type { Command, DeviceState, Reading } from '../api/shapes.ts';
-import { ActionButton } from '../parts/action-button.tsx';
+import { now, useNow } from '../clock.ts';
+import { ActionButton } from '../parts/action.tsx';
+import { ErrorText } from '../parts/failure.tsx';
 import { words } from '../words/index.ts';
-import { AttemptLine } from './attempt.tsx';
 import { type Control, type ControlCapability, controlsOf, describeCommand } from './commands.ts';
 import { ControlForm } from './control-form.tsx';
-import { useSender } from './sending.ts';
+
+/** The state of a command that was sent from this page. */
+type Attempt = { readonly command: Command } & (
+  | { readonly state: 'sending'; readonly sentAt: number }
+  | { readonly state: 'succeeded' }
+  | { readonly state: 'failed'; readonly error: Refused }
+  /** It may have been carried out. Without a response the service may know by now, and is asked again. */
+  | { readonly state: 'unknown'; readonly error: Refused | undefined }
+);
+
+interface Sender {
+  readonly attempt: Attempt | undefined;
+  /** Resolves with whether the device carried it out, as far as is known. */
+  send(command: Command): Promise<boolean>;
+  /** Sends the same command under the same key, so that it is carried out once. */
+  askAgain(): void;
+}
+
+/** Sends the commands of one control to a device. */
+function useSender(
+  device: { readonly vendor: string; readonly id: string },
+  onState: (state: DeviceState) => void,
+): Sender {
+  const [attempt, setAttempt] = useState<Attempt>();
+  const last = useRef<{ readonly command: Command; readonly key: string } | undefined>(undefined);
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
+
+  async function run(command: Command, key: string): Promise<boolean> {
+    last.current = { command, key };
+    setAttempt({ command, state: 'sending', sentAt: Date.now() });
+    let after: Attempt;
+    try {
+      const { body } = await call('POST /devices/{id}/command', {
+        path: [device.id],
+        query: { vendor: device.vendor },
+        body: command,
+        idempotencyKey: key,
+      });
+      onState(body.state);
+      after = { command, state: 'succeeded' };
+    } catch (error) {
+      after = { command, ...outcomeOf(error) };
+    }
+    if (!isGone.current) setAttempt(after);
+    return after.state === 'succeeded';
+  }
+
+  return {
+    attempt,
+    send: (command) => run(command, newIdempotencyKey()),
+    askAgain() {
+      if (last.current !== undefined) void run(last.current.command, last.current.key);
+    },
+  };
+}
+
+function outcomeOf(error: unknown) {
+  if (!(error instanceof Refused)) return { state: 'unknown', error: undefined } as const;
+  return { state: error.code === 'command.outcome_unknown' ? 'unknown' : 'failed', error } as const;
+}
 
 const texts = words.control;
+
+/** What came of the last command of a control: what it is, and no more than is known. */
+function AttemptLine({ sender }: { readonly sender: Sender }) {
+  const { attempt, askAgain } = sender;
+  return (
+    <div class="attempt" role="status">
+      {attempt === undefined ? null : (
+        <>
+          <p class="attempt-line">
+            <Outcome attempt={attempt} /> <span>{describeCommand(attempt.command)}</span>
+          </p>
+          <Explanation attempt={attempt} />
+          {attempt.state === 'unknown' && attempt.error === undefined ? (
+            <p>
+              <ActionButton onClick={askAgain}>{texts.askAgain}</ActionButton>
+            </p>
+          ) : null}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Outcome({ attempt }: { readonly attempt: Attempt }) {
+  switch (attempt.state) {
+    case 'sending':
+      return <Waiting since={attempt.sentAt} />;
+    case 'succeeded':
+      return <span class="mark mark-good">{texts.states.succeeded}</span>;
+    case 'failed':
+      return <span class="mark mark-bad">{texts.states.failed}</span>;
+    case 'unknown':
+      return <span class="mark mark-note">{texts.states.unknown}</span>;
+  }
+}
+
+/** Counts the seconds for the eye alone: read aloud every second it would drown the rest. */
+function Waiting({ since }: { readonly since: number }) {
+  const at = useNow(1_000) - now() + Date.now();
+  const seconds = Math.max(0, Math.round((at - since) / 1_000));
+  return (
+    <span class="mark mark-still" role="timer">
+      {texts.states.sending(String(seconds))}
+    </span>
+  );
+}
+
+function Explanation({ attempt }: { readonly attempt: Attempt }) {
+  if (attempt.state !== 'failed' && attempt.state !== 'unknown') return null;
+  return <p class="hint">{attempt.error === undefined ? texts.lost : <ErrorText error={attempt.error} />}</p>;
+}
+
+const controlsTexts = words.control;
 
 interface ControlsProps {
   readonly device: Reading['device'];
@@ -19,7 +140,7 @@ interface ControlsProps {
 /** The commands of a device, made from its capabilities. */
 export function Controls({ device, limits, blocked, onState }: ControlsProps) {
   const controls = controlsOf(device.capabilities, limits);
-  if (controls.length === 0) return <p class="soft">{texts.nothing}</p>;
+  if (controls.length === 0) return <p class="soft">{controlsTexts.nothing}</p>;
   return (
     <div class="controls">
       {controls.map((control) => (
@@ -49,7 +170,7 @@ function OneControl({ control, device, isBlocked, onState }: OneControlProps) {
   return (
     <section class="control" aria-labelledby={`control-${capability}`}>
       <h3 id={`control-${capability}`}>{nameOf(capability)}</h3>
-      {isBlocked ? <p class="hint">{texts.blocked}</p> : null}
+      {isBlocked ? <p class="hint">{controlsTexts.blocked}</p> : null}
       {'buttons' in control ? (
         <div class="row">
           {control.buttons.map((type) => (
@@ -67,4 +188,4 @@ function OneControl({ control, device, isBlocked, onState }: OneControlProps) {
   );
 }
 
-const nameOf = (capability: ControlCapability): string => texts.groups[capability];
+const nameOf = (capability: ControlCapability): string => controlsTexts.groups[capability];

@@ -3,8 +3,7 @@ import { EventList } from '../events/list.tsx';
 import { type Events, LOADED_TYPES, useEvents } from '../events/read.ts';
 import { moment } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
-import { Sentence } from '../parts/sentence.tsx';
-import { Time } from '../parts/time.tsx';
+import { Sentence, Time } from '../parts/texts.tsx';
 import { words } from '../words/index.ts';
 import { describeCommand } from './commands.ts';
 

@@ -1,25 +1,24 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import { pointAt, valueAt } from '../../../src/pages/plot/shapes.ts';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/queries.ts';
 import type { Device, History as Page } from '../api/shapes.ts';
 import { now } from '../clock.ts';
 import { useEvents } from '../events/read.ts';
 import { count } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { Empty } from '../parts/empty.tsx';
+import { ActionButton } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Ranges } from '../parts/ranges.tsx';
+import { Ranges } from '../parts/inputs.tsx';
+import { Empty } from '../parts/page.tsx';
 import { TableScroll } from '../parts/scrolled.tsx';
 import { Pointer } from '../plot/pointer.tsx';
-import { pointAt, valueAt } from '../plot/points.ts';
 import { useWidth } from '../plot/width.ts';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
 import { COMMAND_TYPES } from './events.tsx';
-import { type Panel, panelsOf } from './panels.ts';
+import { type Panel, panelsOf, RANGE_NAMES, RANGES, type RangeName } from './panels.ts';
 import { Plot } from './plot.tsx';
 import { PricePlot, type Prices, priceAt } from './prices.tsx';
-import { RANGE_NAMES, RANGES, type RangeName } from './ranges.ts';
 
 const texts = words.history;
 const REFRESH_MS = 15_000;
@@ -171,7 +170,7 @@ function Plots({ device, panels, name, data }: PlotsProps) {
   return (
     <div class="stack history" ref={place}>
       {panels.map((panel) => (
-        <figure key={panel.name} class="stack-small">
+        <figure key={panel.unit} class="stack-small">
           <figcaption class="plot-title">
             <span>{panel.title}</span>
             <span class="number">{at === undefined ? '' : readOut(panel, pointed)}</span>
@@ -254,7 +253,7 @@ function Figures({ panels, points, prices, moment }: FiguresProps) {
                 <tr>
                   <th scope="col">{texts.time}</th>
                   {panels.map((panel) => (
-                    <th key={panel.name} scope="col" class="number">
+                    <th key={panel.unit} scope="col" class="number">
                       {panel.title}
                     </th>
                   ))}
@@ -272,7 +271,7 @@ function Figures({ panels, points, prices, moment }: FiguresProps) {
                       {moment(Date.parse(point.start))}
                     </th>
                     {panels.map((panel) => (
-                      <td key={panel.name} class="number">
+                      <td key={panel.unit} class="number">
                         {readOut(panel, point)}
                       </td>
                     ))}

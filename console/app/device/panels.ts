@@ -1,70 +1,52 @@
-import type { Capability } from '../api/shapes.ts';
-import { energy, percent, power, temperature } from '../format.ts';
+import { FIELDS } from '../api/fields.ts';
+import type { Capability, History } from '../api/shapes.ts';
+import { clockTime, dayMonth, dayMonthYear, dayOrTime, month, shortDateTime } from '../format.ts';
 import { words } from '../words/index.ts';
-import type { Resolution } from './ranges.ts';
+import { type FieldOf, fieldsOf, nameOf, UNIT_NAMES, UNITS, type Unit, type UnitStyle } from './fields.ts';
 
-/** A plot of one unit. */
-export interface Panel {
-  readonly name: string;
-  readonly title: string;
-  readonly fields: readonly string[];
-  readonly format: (value: number) => string;
-  /** Bars stand for sums, lines for what was at a moment. */
-  readonly kind: 'line' | 'area' | 'bars';
-  /** The scale holds at least this. */
-  readonly domain?: readonly [number, number];
-  /** What a tick of the scale is a round number of. */
-  readonly unit: number;
+type Resolution = History['resolution'];
+
+interface Range {
+  readonly ms: number;
+  readonly resolution: Resolution;
+  /** Of a moment on the axis, and of one that is pointed at. */
+  readonly tick: (at: Date) => string;
+  readonly moment: (at: number) => string;
 }
 
-const fields = words.device.fields;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What of a history can be seen at once. */
+export const RANGES = {
+  hours: { ms: 3 * HOUR_MS, resolution: 'raw', tick: clockTime, moment: shortDateTime },
+  day: { ms: DAY_MS, resolution: '15m', tick: clockTime, moment: shortDateTime },
+  week: { ms: 7 * DAY_MS, resolution: '15m', tick: dayOrTime, moment: shortDateTime },
+  month: { ms: 31 * DAY_MS, resolution: '1h', tick: dayMonth, moment: shortDateTime },
+  year: { ms: 365 * DAY_MS, resolution: '1d', tick: month, moment: dayMonthYear },
+} satisfies Record<string, Range>;
+export type RangeName = keyof typeof RANGES;
+export const RANGE_NAMES = Object.keys(RANGES) as RangeName[];
+
+/** A plot of one unit. */
+export interface Panel extends UnitStyle {
+  readonly unit: Unit;
+  readonly title: string;
+  readonly fields: readonly FieldOf<Unit>[];
+}
 
 /** The plots of a device: one for each unit that it has values of. */
 export function panelsOf(capabilities: readonly Capability[], resolution: Resolution): readonly Panel[] {
-  const has = (capability: Capability) => capabilities.includes(capability);
-  const powers = [
-    ...(has('read_power') ? ['power_w'] : []),
-    ...(has('read_production') ? ['production_w'] : []),
-  ];
-  const panels: Panel[] = [];
-  if (powers.length > 0)
-    panels.push({
-      name: 'power',
-      title: powers.map((one) => (one === 'power_w' ? fields.power_w : fields.production_w)).join(' · '),
-      fields: powers,
-      format: power,
-      kind: 'area',
-      domain: [0, 10],
-      unit: 1,
+  return UNIT_NAMES.flatMap((unit): Panel[] => {
+    const fields = fieldsOf(unit).filter((field) => {
+      const { capability } = FIELDS[field];
+      return capability !== null && capabilities.includes(capability);
     });
-  if (has('read_battery_soc'))
-    panels.push({
-      name: 'soc',
-      title: fields.battery_soc,
-      fields: ['battery_soc'],
-      format: percent,
-      kind: 'area',
-      domain: [0, 100],
-      unit: 1,
-    });
-  if (has('read_temperature'))
-    panels.push({
-      name: 'temperature',
-      title: fields.temperature_milli_c,
-      fields: ['temperature_milli_c'],
-      format: temperature,
-      kind: 'line',
-      unit: 1_000,
-    });
-  if (has('read_energy'))
-    panels.push({
-      name: 'energy',
-      title: words.history.energyOf[resolution],
-      fields: ['energy_wh'],
-      format: energy,
-      kind: resolution === 'raw' ? 'line' : 'bars',
-      ...(resolution === 'raw' ? {} : { domain: [0, 10] as const }),
-      unit: 1,
-    });
-  return panels;
+    if (fields.length === 0) return [];
+    const title = fields.map(nameOf).join(' · ');
+    if (unit !== 'watt_hour') return [{ ...UNITS[unit], unit, title, fields }];
+    const { format, tick, ...bars } = UNITS[unit];
+    const drawn = resolution === 'raw' ? ({ kind: 'line' } as const) : bars;
+    return [{ ...drawn, format, tick, unit, title: words.history.energyOf[resolution], fields }];
+  });
 }

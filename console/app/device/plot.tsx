@@ -1,9 +1,9 @@
 import { scaleLinear, scaleTime } from 'd3-scale';
 import { useMemo } from 'preact/hooks';
+import { barsOf, extentOf, stepsOf } from '../../../src/pages/plot/shapes.ts';
 import type { History, LoggedEvent } from '../api/shapes.ts';
 import { TimeAxis, VALUE_TICKS, ValueAxis } from '../plot/axes.tsx';
 import { PlotFrame, type Pointed } from '../plot/frame.tsx';
-import { barsOf, extentOf, stepsOf } from '../plot/shapes.ts';
 import { words } from '../words/index.ts';
 import { describeCommand } from './commands.ts';
 import type { Panel } from './panels.ts';
@@ -11,7 +11,7 @@ import type { Panel } from './panels.ts';
 const HEIGHT = 150;
 export const MARGIN = { top: 12, right: 8, bottom: 22, left: 62 };
 
-export interface PlotProps extends Pointed {
+interface PlotProps extends Pointed {
   readonly panel: Panel;
   readonly history: Pick<History, 'points' | 'gaps'>;
   readonly from: number;
@@ -62,7 +62,7 @@ function draw({ panel, history, from, to, width, tick }: Drawing) {
     Math.min(extent[0], panel.domain?.[0] ?? extent[0]),
     Math.max(extent[1], panel.domain?.[1] ?? extent[1]),
   ];
-  const room = most === least ? panel.unit : 0;
+  const room = most === least ? panel.tick : 0;
   const x = scaleTime()
     .domain([from, to])
     .range([MARGIN.left, width - MARGIN.right]);

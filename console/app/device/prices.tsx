@@ -1,4 +1,5 @@
 import { scaleLinear, scaleTime } from 'd3-scale';
+import { stepOf } from '../../../src/pages/plot/price-steps.ts';
 import { useRead } from '../api/queries.ts';
 import type { Device, History } from '../api/shapes.ts';
 import { ore, orePerKwh } from '../format.ts';
@@ -9,7 +10,6 @@ import { PlotFrame, type Pointed } from '../plot/frame.tsx';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
 import { MARGIN } from './plot.tsx';
-import { stepOf } from './price-steps.ts';
 
 const texts = words.history;
 const HEIGHT = 96;

@@ -4,9 +4,7 @@ import { useQuery } from '../api/queries.ts';
 import type { ChargingSession, Device } from '../api/shapes.ts';
 import { clockTime, duration, energy, money, power, shortDateTime } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
-import { More } from '../parts/more.tsx';
-import { Sentence } from '../parts/sentence.tsx';
-import { Time } from '../parts/time.tsx';
+import { More, Sentence, Time } from '../parts/texts.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.sessions;

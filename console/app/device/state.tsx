@@ -1,7 +1,8 @@
 import type { DeviceState, Reading } from '../api/shapes.ts';
-import { ampere, duration, energy, foreign, percent, power, temperature } from '../format.ts';
-import { type Fact, Facts } from '../parts/facts.tsx';
+import { ampere, foreign, power } from '../format.ts';
+import { type Fact, Facts } from '../parts/texts.tsx';
 import { words } from '../words/index.ts';
+import { type FieldOf, fieldsOf, nameOf, UNIT_NAMES, UNITS } from './fields.ts';
 
 const texts = words.device;
 const yesNo = (value: boolean) => (value ? texts.yes : texts.no);
@@ -38,46 +39,38 @@ export function StateFigures({ state, capacity }: StateProps) {
 type Figure = readonly [name: string, value: string, note?: string];
 
 function figuresOf(state: DeviceState): readonly Figure[] {
-  const { fields } = texts;
-  const shown = (
-    value: number | null | undefined,
-    name: string,
-    format: (value: number) => string,
-    note?: string,
-  ): Figure[] =>
-    typeof value !== 'number'
-      ? []
-      : [note === undefined ? [name, format(value)] : [name, format(value), note]];
-  const watts = state.power_w;
-  return [
-    ...shown(
-      typeof watts === 'number' ? Math.abs(watts) : watts,
-      fields.power_w,
-      power,
-      typeof watts === 'number' && watts < 0 ? texts.givenBack : undefined,
-    ),
-    ...shown(state.production_w, fields.production_w, power),
-    ...shown(state.battery_soc, fields.battery_soc, percent),
-    ...shown(state.temperature_milli_c, fields.temperature_milli_c, temperature),
-    ...shown(state.energy_wh, fields.energy_wh, energy),
-    ...shown(state.remaining_seconds, fields.remaining_seconds, duration),
-  ];
+  return UNIT_NAMES.flatMap((unit) =>
+    fieldsOf(unit).flatMap((field): Figure[] => {
+      const value = state[field];
+      if (typeof value !== 'number') return [];
+      const { format } = UNITS[unit];
+      return field === 'power_w' && value < 0
+        ? [[nameOf(field), format(-value), texts.givenBack]]
+        : [[nameOf(field), format(value)]];
+    }),
+  );
 }
 
+/** The words of each flag, in the order in which they are shown. */
+const FLAGS: Readonly<Record<FieldOf<'flag'>, (value: boolean) => string>> = {
+  charging: yesNo,
+  connected: yesNo,
+  power_on: yesNo,
+  door_open: (isOpen) => (isOpen ? texts.open : texts.closed),
+};
+
 function othersOf(state: DeviceState, capacity: Reading['available_capacity']): readonly Fact[] {
-  const { fields } = texts;
-  const flag = (value: boolean | null | undefined, name: string, word = yesNo): Fact[] =>
-    typeof value === 'boolean' ? [[name, word(value)]] : [];
+  const flags = (Object.keys(FLAGS) as FieldOf<'flag'>[]).flatMap((field): Fact[] => {
+    const value = state[field];
+    return typeof value === 'boolean' ? [[nameOf(field), FLAGS[field](value)]] : [];
+  });
+  const said = fieldsOf('text').flatMap((field): Fact[] => {
+    const value = state[field];
+    return value ? [[nameOf(field), foreign(value)]] : [];
+  });
   const room = [
     ...(typeof capacity?.current_a === 'number' ? [ampere(capacity.current_a)] : []),
     ...(typeof capacity?.power_w === 'number' ? [power(capacity.power_w)] : []),
   ];
-  return [
-    ...flag(state.charging, fields.charging),
-    ...flag(state.connected, fields.connected),
-    ...flag(state.power_on, fields.power_on),
-    ...flag(state.door_open, fields.door_open, (isOpen) => (isOpen ? texts.open : texts.closed)),
-    ...(state.operation_state ? [[fields.operation_state, foreign(state.operation_state)] as const] : []),
-    ...(room.length === 0 ? [] : [[fields.available_a, room.join(', ')] as const]),
-  ];
+  return [...flags, ...said, ...(room.length === 0 ? [] : [[texts.available, room.join(', ')] as const])];
 }

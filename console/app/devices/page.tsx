@@ -1,23 +1,47 @@
 import { useMemo } from 'preact/hooks';
 import { readAll, useQuery } from '../api/queries.ts';
+import type { Device } from '../api/shapes.ts';
 import { useVendorNames } from '../api/vendors.ts';
 import { count, foreign } from '../format.ts';
 import { keyOfDevice } from '../live/devices.ts';
 import { devices } from '../live/index.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { Choice } from '../parts/choice.tsx';
-import { Empty } from '../parts/empty.tsx';
+import { ActionButton } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Filters, TextFilter } from '../parts/text-filter.tsx';
-import { useTitle } from '../parts/title.ts';
-import { useTyped } from '../parts/typed.ts';
+import { useTyped } from '../parts/form.tsx';
+import { Choice, Filters, TextFilter } from '../parts/inputs.tsx';
+import { Empty, useTitle } from '../parts/page.tsx';
 import { useSearch } from '../route.ts';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
-import { CONDITIONS } from './condition.ts';
-import { filtered } from './filter.ts';
-import { NoDevices } from './no-devices.tsx';
+import { CONDITIONS, conditionOf } from './condition.ts';
+import { NoDevices } from './condition-mark.tsx';
 import { DeviceTable } from './table.tsx';
+
+interface DeviceFilter {
+  readonly text: string;
+  readonly vendor: string;
+  readonly type: string;
+  readonly condition: string;
+  /** Keys of the devices of a user; undefined for all users. */
+  readonly ofUser: ReadonlySet<string> | undefined;
+}
+
+/** The devices that fit all of a filter; every word of the text is found in the name, the id or the vendor. */
+function filtered(list: readonly Device[], filter: DeviceFilter): readonly Device[] {
+  const { vendor, type, condition, ofUser } = filter;
+  const needles = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (needles.length === 0 && vendor === '' && type === '' && condition === '' && ofUser === undefined)
+    return list;
+  return list.filter((device) => {
+    if (vendor !== '' && device.vendor !== vendor) return false;
+    if (type !== '' && device.device_type !== type) return false;
+    if (condition !== '' && conditionOf(device) !== condition) return false;
+    if (ofUser !== undefined && !ofUser.has(keyOfDevice(device))) return false;
+    if (needles.length === 0) return true;
+    const text = `${device.name ?? ''} ${device.id} ${device.vendor}`.toLowerCase();
+    return needles.every((needle) => text.includes(needle));
+  });
+}
 
 const texts = words.devices;
 const FILTERS = ['q', 'vendor', 'type', 'state', 'user'] as const;

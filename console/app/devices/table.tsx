@@ -1,10 +1,9 @@
-import { Component } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Device } from '../api/shapes.ts';
 import { percent, power, temperature } from '../format.ts';
 import { keyOfDevice } from '../live/devices.ts';
 import { Link } from '../parts/link.tsx';
-import { Name } from '../parts/name.tsx';
+import { Name } from '../parts/texts.tsx';
 import { useRowKeys, useVirtualRows } from '../parts/virtual.ts';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
@@ -86,43 +85,41 @@ interface RowProps {
 }
 
 /** Drawn again only when its device is another object: thousands may change each second. */
-class Row extends Component<RowProps> {
-  override shouldComponentUpdate(next: RowProps): boolean {
-    const { device, vendor, index, isActive } = this.props;
-    return (
-      next.device !== device || next.index !== index || next.isActive !== isActive || next.vendor !== vendor
-    );
-  }
+function Row({ device, vendor, index, isActive, onFocus }: RowProps) {
+  return useMemo(
+    () => drawRow({ device, vendor, index, isActive, onFocus }),
+    [device, vendor, index, isActive],
+  );
+}
 
-  override render({ device, vendor, index, isActive, onFocus }: RowProps) {
-    const { state } = device;
-    const watts = state?.power_w ?? undefined;
-    const type = words.types[device.device_type];
-    return (
-      <tr aria-rowindex={index + 2}>
-        <th scope="row">
-          <Link
-            class="row-link"
-            href={hrefOf({ page: 'device', vendor: device.vendor, id: device.id })}
-            row={{ index, isActive, onFocus }}
-          >
-            <Name text={device.name} />
-          </Link>
-          <span class="row-under">
-            <ConditionMark device={device} />
-            <span class="row-kind">{type}</span>
-          </span>
-        </th>
-        <td class="column-type">{type}</td>
-        <td class="column-vendor">{vendor}</td>
-        <td class="column-state">
+function drawRow({ device, vendor, index, isActive, onFocus }: RowProps) {
+  const { state } = device;
+  const watts = state?.power_w ?? undefined;
+  const type = words.types[device.device_type];
+  return (
+    <tr aria-rowindex={index + 2}>
+      <th scope="row">
+        <Link
+          class="row-link"
+          href={hrefOf({ page: 'device', vendor: device.vendor, id: device.id })}
+          row={{ index, isActive, onFocus }}
+        >
+          <Name text={device.name} />
+        </Link>
+        <span class="row-under">
           <ConditionMark device={device} />
-        </td>
-        <td class="number">{watts === undefined || state?.online === false ? words.none : power(watts)}</td>
-        <td class="number column-level">{levelOf(device)}</td>
-      </tr>
-    );
-  }
+          <span class="row-kind">{type}</span>
+        </span>
+      </th>
+      <td class="column-type">{type}</td>
+      <td class="column-vendor">{vendor}</td>
+      <td class="column-state">
+        <ConditionMark device={device} />
+      </td>
+      <td class="number">{watts === undefined || state?.online === false ? words.none : power(watts)}</td>
+      <td class="number column-level">{levelOf(device)}</td>
+    </tr>
+  );
 }
 
 /** How full or how warm it is. */

@@ -1,18 +1,59 @@
 import { useState } from 'preact/hooks';
 import { dataOf, type LoggedEvent } from '../api/shapes.ts';
-import { moment } from '../format.ts';
+import { describeCommand } from '../device/commands.ts';
+import { formatOf, isField, nameOf } from '../device/fields.ts';
+import { foreign, moment } from '../format.ts';
 import { devices } from '../live/index.ts';
 import { Link } from '../parts/link.tsx';
-import { More } from '../parts/more.tsx';
-import { Name } from '../parts/name.tsx';
 import { Code } from '../parts/scrolled.tsx';
-import { Sentence } from '../parts/sentence.tsx';
-import { Time } from '../parts/time.tsx';
+import { More, Name, Sentence, Time } from '../parts/texts.tsx';
 import { hrefOf } from '../route.ts';
 import { useSelected } from '../store.ts';
 import { words } from '../words/index.ts';
-import { describeEvent } from './describe.ts';
 import type { Older } from './read.ts';
+
+const MOST_CHANGES = 3;
+
+/** What an event says, in a line. */
+function describeEvent(event: LoggedEvent): string {
+  const change = dataOf(event, 'device.state_changed');
+  if (change !== undefined) return describeChanges(change.changes);
+  const removal = dataOf(event, 'device.removed');
+  if (removal !== undefined) return words.events.removedBecause[removal.reason];
+  switch (event.type) {
+    case 'command.succeeded':
+    case 'command.failed':
+    case 'command.outcome_unknown': {
+      const { command } = event.data as { command: { type: string } };
+      return describeCommand(command);
+    }
+    case 'link_session.failed':
+      return foreign(String(event.data.reason ?? ''));
+    case 'intervention.opened':
+    case 'intervention.resolved':
+      return foreign(String(event.data.code ?? ''));
+    default:
+      return '';
+  }
+}
+
+function describeChanges(
+  changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>,
+) {
+  const all = Object.entries(changes);
+  const shown = all
+    .slice(0, MOST_CHANGES)
+    .map(([field, { to }]) => `${isField(field) ? nameOf(field) : field}: ${shownValue(field, to)}`);
+  const more = all.length - shown.length;
+  return [...shown, ...(more > 0 ? [words.overview.andMore(String(more))] : [])].join(', ');
+}
+
+function shownValue(field: string, value: unknown): string {
+  if (typeof value === 'boolean') return value ? words.device.yes : words.device.no;
+  const format = isField(field) ? formatOf(field) : undefined;
+  if (typeof value === 'number') return format === undefined ? String(value) : format(value);
+  return value === null ? words.none : foreign(String(value));
+}
 
 const AT_FIRST = 100;
 

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/queries.ts';
 import type { EventType, LoggedEvent } from '../api/shapes.ts';
 import { changes, log } from '../live/index.ts';
-import { useAction } from '../parts/action.ts';
+import { useAction } from '../parts/action.tsx';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 
@@ -17,7 +17,7 @@ export const ALL_TYPES = Object.keys(words.eventTypes) as EventType[];
 /** Types whose earlier events are loaded. Changes of state are too many. */
 export const LOADED_TYPES = ALL_TYPES.filter((type) => type !== 'device.state_changed');
 
-export interface EventQuery {
+interface EventQuery {
   readonly types: readonly EventType[];
   readonly device?: string;
   readonly userRef?: string;

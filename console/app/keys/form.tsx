@@ -1,16 +1,75 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { call, newIdempotencyKey, Refused } from '../api/call.ts';
 import { invalidate } from '../api/queries.ts';
 import type { Scope } from '../api/shapes.ts';
-import { useAction } from '../parts/action.ts';
-import { fieldOf } from '../parts/field-of.ts';
-import { PanelForm } from '../parts/panel-form.tsx';
-import { TextInput } from '../parts/text-input.tsx';
+import type { Operations } from '../api/types.ts';
+import { useAction } from '../parts/action.tsx';
+import { Copyable } from '../parts/copyable.tsx';
+import { fieldOf } from '../parts/form.tsx';
+import { TextInput } from '../parts/inputs.tsx';
+import { PanelForm, ShownOnce } from '../parts/panel.tsx';
 import { words } from '../words/index.ts';
-import type { Made } from './made.tsx';
-import { SCOPES, Scopes } from './scopes.tsx';
 
 const texts = words.keys;
+
+export type Made = Operations['POST /account/keys']['response'];
+
+/** A new key, which is nowhere else. */
+export function MadeKey({ made, onDone }: { readonly made: Made; readonly onDone: () => void }) {
+  const command = `curl -H 'X-Api-Key: ${made.api_key}' ${location.origin}/account`;
+  return (
+    <ShownOnce title={texts.made} text={texts.madeText} onDone={onDone}>
+      <Copyable act={texts.copyKey} text={made.api_key} />
+      <p>{texts.tryIt}</p>
+      <Copyable act={texts.copyCommand} text={command} />
+    </ShownOnce>
+  );
+}
+
+const scopesTexts = words.keys;
+
+const SCOPES = Object.keys(scopesTexts.scopeWords) as readonly Scope[];
+
+interface ScopesProps {
+  readonly chosen: readonly Scope[];
+  readonly fault: string;
+  readonly onChange: (scopes: readonly Scope[]) => void;
+}
+
+/** What a key permits, each with what that is. */
+function Scopes({ chosen, fault, onChange }: ScopesProps) {
+  const id = useId();
+  return (
+    <fieldset aria-describedby={`${id}-hint`}>
+      <legend>{scopesTexts.scopes}</legend>
+      <p id={`${id}-hint`} class={fault === '' ? 'hint' : 'fault'}>
+        {fault === '' ? scopesTexts.scopesHint : fault}
+      </p>
+      {SCOPES.map((scope) => (
+        <label key={scope} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(scope)}
+            aria-invalid={fault !== ''}
+            aria-describedby={`${id}-${scope}`}
+            onChange={({ currentTarget }) => {
+              const others = chosen.filter((one) => one !== scope);
+              onChange(currentTarget.checked ? [...others, scope] : others);
+            }}
+          />
+          <span>
+            {scopesTexts.scopeWords[scope]} <code class="small soft">{scope}</code>
+            <span id={`${id}-${scope}`} class="hint scope-text">
+              {scopesTexts.scopeTexts[scope]}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+const formTexts = words.keys;
 const LONGEST_LABEL = 60;
 /** What reads alone can do no harm to a device. */
 const AT_FIRST: readonly Scope[] = ['devices:read'];
@@ -37,14 +96,14 @@ export function KeyForm({ onMade, onCancel }: KeyFormProps) {
       setWish(newIdempotencyKey());
       invalidate('GET /account/keys');
       if (fieldOf(error, ['label']) === undefined) throw error;
-      setFaults({ label: texts.labelFault, scopes: '' });
+      setFaults({ label: formTexts.labelFault, scopes: '' });
       return undefined;
     }
   };
   const submit = async () => {
     const found = {
-      label: label.trim() === '' ? texts.labelFault : '',
-      scopes: scopes.length === 0 ? texts.scopesFault : '',
+      label: label.trim() === '' ? formTexts.labelFault : '',
+      scopes: scopes.length === 0 ? formTexts.scopesFault : '',
     };
     setFaults(found);
     if (found.label !== '' || found.scopes !== '') return;
@@ -53,12 +112,12 @@ export function KeyForm({ onMade, onCancel }: KeyFormProps) {
   };
   return (
     <PanelForm
-      {...{ texts, action, onCancel }}
+      {...{ texts: formTexts, action, onCancel }}
       isTyped={label !== '' || scopes !== AT_FIRST}
       onSubmit={() => void submit()}
     >
       <TextInput
-        {...{ label: texts.label, hint: texts.labelHint, text: label, fault: faults.label }}
+        {...{ label: formTexts.label, hint: formTexts.labelHint, text: label, fault: faults.label }}
         most={LONGEST_LABEL}
         onInput={(text) => {
           setLabel(text);

@@ -1,15 +1,14 @@
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useRead } from '../api/queries.ts';
-import { useAction } from '../parts/action.ts';
+import { useAction } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Form } from '../parts/form.tsx';
-import { TextInput } from '../parts/text-input.tsx';
+import { TextInput } from '../parts/inputs.tsx';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 import { AreaOptions, areaIn } from './area.tsx';
-import { begun } from './begun.ts';
-import { LinkSession } from './session.tsx';
+import { begun, LinkSession } from './session.tsx';
 
 const texts = words.connect;
 const NOTHING = { user: '', vendor: '', area: '', redirect: '' };

@@ -2,12 +2,10 @@ import { useRead } from '../api/queries.ts';
 import type { Link } from '../api/shapes.ts';
 import { useVendorNames } from '../api/vendors.ts';
 import { count } from '../format.ts';
-import { Choice } from '../parts/choice.tsx';
-import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Page } from '../parts/page.tsx';
-import { Filters, TextFilter } from '../parts/text-filter.tsx';
-import { useTyped } from '../parts/typed.ts';
+import { useTyped } from '../parts/form.tsx';
+import { Choice, Filters, TextFilter } from '../parts/inputs.tsx';
+import { Empty, Page } from '../parts/page.tsx';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
 import { Connect } from './connect.tsx';
@@ -16,7 +14,7 @@ import { LinkTable } from './table.tsx';
 const texts = words.links;
 const STATUSES: readonly Link['status'][] = ['active', 'needs_relink', 'unreachable'];
 /** A filter: every status in which a link does not work. */
-export const NEEDY = 'needs_somebody';
+const NEEDY = 'needs_somebody';
 
 /** The links of the account, and how users make more. */
 export function LinksPage() {

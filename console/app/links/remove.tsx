@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { invalidate } from '../api/queries.ts';
 import type { Link, Removal } from '../api/shapes.ts';
 import { count, foreign } from '../format.ts';
-import { useAction } from '../parts/action.ts';
+import { useAction } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { words } from '../words/index.ts';
 
@@ -39,7 +39,7 @@ export function RemoveLink({ link, vendor, onClose }: RemoveProps) {
     invalidate('GET /links');
     // A dialog that closes gives the focus back first.
     dialog.current?.close();
-    onClose({ user, vendor, waits: answered.body });
+    onClose({ user, vendor, waits: answered.body ?? null });
   };
   return (
     <dialog

@@ -3,14 +3,72 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/queries.ts';
 import type { LinkSession as View } from '../api/shapes.ts';
 import { dateTime, foreign } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
+import { ActionButton } from '../parts/action.tsx';
 import { Copyable } from '../parts/copyable.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
 import { hrefOf } from '../route.ts';
+import { createStore } from '../store.ts';
 import { words } from '../words/index.ts';
-import { type Begun, begun } from './begun.ts';
-import { QrCode } from './qr-code.tsx';
+
+interface Begun {
+  readonly session: string;
+  readonly url: string;
+  readonly userRef: string;
+}
+
+/** The link session that was begun last in this tab: other pages may be looked at meanwhile. */
+export const begun = createStore<Begun | undefined>(undefined);
+
+/** Squares of nothing around a code, which cameras need. */
+const MARGIN = 4;
+
+interface QrCodeProps {
+  readonly text: string;
+  readonly label: string;
+}
+
+interface Code {
+  readonly size: number;
+  readonly path: string;
+}
+
+/** A text for the camera of a phone. What draws it is loaded when it is first needed; without it there is no code. */
+function QrCode({ text, label }: QrCodeProps) {
+  const [code, setCode] = useState<Code>();
+  useEffect(() => {
+    let isWanted = true;
+    import('uqr').then(
+      ({ encode }) => {
+        if (isWanted) setCode(codeOf(encode(text, { ecc: 'M', border: MARGIN }).data));
+      },
+      () => {},
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [text]);
+  if (code === undefined) return <div class="qr-code" />;
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label={label}>
+      <path d={code.path} />
+    </svg>
+  );
+}
+
+/** Each run of dark squares in a row as a rectangle. */
+function codeOf(rows: readonly (readonly boolean[])[]): Code {
+  let path = '';
+  for (const [y, row] of rows.entries())
+    for (let x = 0; x < row.length; x += 1) {
+      if (row[x] !== true) continue;
+      let end = x;
+      while (row[end] === true) end += 1;
+      path += `M${x} ${y}h${end - x}v1H${x}z`;
+      x = end;
+    }
+  return { size: rows.length, path };
+}
 
 const texts = words.connect;
 /** Events report at once that a session has ended; this finds what they do not report. A tab that nobody looks at does not poll. */

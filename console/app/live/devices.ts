@@ -19,7 +19,7 @@ export type DeviceId = Pick<Device, 'vendor' | 'id'>;
 export const keyOf = (vendor: string, id: string): string => `${vendor}/${id}`;
 export const keyOfDevice = ({ vendor, id }: DeviceId): string => keyOf(vendor, id);
 
-export interface DeviceList extends Pick<Store<Devices>, 'get' | 'subscribe'> {
+interface DeviceList extends Pick<Store<Devices>, 'get' | 'subscribe'> {
   /** Loads all devices; what happens meanwhile is applied to what was loaded. */
   load(): Promise<void>;
   apply(events: readonly LoggedEvent[]): void;
@@ -105,6 +105,8 @@ export function createDeviceList(): DeviceList {
       case 'intervention.resolved':
         clearTimeout(reloading);
         reloading = setTimeout(() => void api.load(), RELOAD_AFTER_MS);
+        return;
+      default:
     }
   }
 

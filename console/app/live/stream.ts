@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../api/shapes.ts';
 import { createStore, type Store } from '../store.ts';
 
 /** `live`: events come. `lost`: it is being tried again, and nothing is missed. */
-export type StreamState = 'connecting' | 'live' | 'lost';
+type StreamState = 'connecting' | 'live' | 'lost';
 
 /** The service sends a comment every 15 seconds. */
 const SILENCE_MS = 40_000;

@@ -1,18 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CONDITIONS } from '../devices/condition.ts';
-import { NoDevices } from '../devices/no-devices.tsx';
+import { NoDevices } from '../devices/condition-mark.tsx';
 import { count, power } from '../format.ts';
 import { devices } from '../live/index.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Link } from '../parts/link.tsx';
+import { useTitle } from '../parts/page.tsx';
 import { TableScroll } from '../parts/scrolled.tsx';
-import { useTitle } from '../parts/title.ts';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
 import { Needs } from './needs.tsx';
-import { type Sums, sumsOf } from './sums.ts';
-import { Tile } from './tile.tsx';
-import { Today } from './today.tsx';
+import { type Sums, sumsOf, Tile, Today } from './today.tsx';
 
 const texts = words.overview;
 /** Figures that change faster cannot be read. */

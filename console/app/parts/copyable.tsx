@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { words } from '../words/index.ts';
-import { ActionButton } from './action-button.tsx';
+import { ActionButton } from './action.tsx';
 import { Code } from './scrolled.tsx';
 
 const texts = words.copying;

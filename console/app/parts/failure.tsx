@@ -1,7 +1,7 @@
 import { Refused } from '../api/call.ts';
 import { words } from '../words/index.ts';
-import { ActionButton } from './action-button.tsx';
-import { Sentence } from './sentence.tsx';
+import { ActionButton } from './action.tsx';
+import { Sentence } from './texts.tsx';
 
 /** What an error says to people: in the words of the page where it has some. */
 export function ErrorText({ error }: { readonly error: Error }) {

@@ -1,6 +1,44 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Refused } from '../api/call.ts';
 import { keepTyped } from '../session.ts';
+
+/** The field that a refusal names first; undefined where it names none of these. */
+export function fieldOf<F extends string>(error: Refused, fields: readonly F[]): F | undefined {
+  if (error.code !== 'request.invalid') return undefined;
+  const [, named] = /^(?:body\.)?(\w+) /.exec(error.message) ?? [];
+  return fields.find((field) => field === named);
+}
+
+const TYPING_MS = 300;
+
+export type Typed = readonly [text: string, setText: (text: string) => void];
+
+/** A text that is shown as it is typed, and handed on when typing rests. */
+export function useTyped(given: string, onRest: (text: string) => void): Typed {
+  const [text, setText] = useState(given);
+  const handedOn = useRef(given);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  // One step back leads to another address. The passed value may be older than the typed one.
+  useLayoutEffect(() => {
+    if (given === handedOn.current) return;
+    handedOn.current = given;
+    clearTimeout(timer.current);
+    setText(given);
+  }, [given]);
+  return [
+    text,
+    (typed) => {
+      setText(typed);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => {
+        handedOn.current = typed.trim();
+        onRest(typed.trim());
+      }, TYPING_MS);
+    },
+  ];
+}
 
 interface FormProps {
   readonly class?: string;

@@ -2,11 +2,10 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Result } from '../api/queries.ts';
 import { words } from '../words/index.ts';
-import { ActionButton } from './action-button.tsx';
-import { Empty } from './empty.tsx';
+import { ActionButton } from './action.tsx';
 import { Failure } from './failure.tsx';
-import { More } from './more.tsx';
-import { Page } from './page.tsx';
+import { Empty, Page } from './page.tsx';
+import { More } from './texts.tsx';
 
 const AT_FIRST = 50;
 

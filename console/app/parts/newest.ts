@@ -1,7 +1,7 @@
 /** What came of a question. */
 export type Outcome<Q, A> = { readonly question: Q } & ({ readonly answer: A } | { readonly error: Error });
 
-export interface NewestWins<Q> {
+interface NewestWins<Q> {
   /** Asks; a question that has waited for its turn is dropped for this one. */
   ask(question: Q): void;
   /** Nothing is heard any more. */

@@ -17,7 +17,7 @@ interface VirtualOptions {
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
-export interface VirtualRows {
+interface VirtualRows {
   readonly items: readonly VirtualItem[];
   /** Heights above and below what is drawn, px. */
   readonly above: number;

@@ -1,6 +1,66 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { count, numberTyped, typedNumber } from '../format.ts';
 import { useSearch } from '../route.ts';
-import { FIELDS } from './car.ts';
+import { words } from '../words/index.ts';
+import {
+  BATTERY_FIELDS,
+  FIELDS,
+  type FieldName,
+  isInRange,
+  type Known,
+  type Numbers,
+  POWER_FIELDS,
+  RANGES,
+  SETTINGS,
+  type Setting,
+  USUAL,
+} from './car.ts';
+
+const texts = words.planner;
+
+/** The form as it stands. */
+export interface Read {
+  readonly setting: Setting;
+  readonly texts: Readonly<Record<FieldName, string>>;
+  /** The faults, by field. */
+  readonly faults: Partial<Readonly<Record<FieldName, string>>>;
+  /** undefined where a field is wrong. */
+  readonly numbers: Numbers | undefined;
+  /** Nothing is charged before it. */
+  readonly from: number | undefined;
+}
+
+/** What was typed; where nothing was, what the device says, else a usual value. */
+export function readForm(choices: Choices, known: Known | undefined): Read {
+  const setting = SETTINGS.find((one) => one === choices.set) ?? known?.setting ?? 'amperes';
+  const given = FIELDS.map(
+    (name) => [name, choices[name] ?? typedNumber(known?.numbers[name] ?? USUAL[name])] as const,
+  );
+  const faults: Partial<Record<FieldName, string>> = {};
+  const numbers: Record<FieldName, number> = { ...USUAL };
+  const isUsed = new Set<FieldName>([...BATTERY_FIELDS, ...POWER_FIELDS[setting]]);
+  for (const [name, text] of given) {
+    const value = numberTyped(text);
+    if (value !== undefined && isInRange(name, value)) numbers[name] = value;
+    else if (isUsed.has(name)) faults[name] = faultOf(name);
+  }
+  const from = Date.parse(choices.from ?? '');
+  return {
+    setting,
+    texts: Object.fromEntries(given) as Record<FieldName, string>,
+    faults,
+    numbers: Object.keys(faults).length === 0 ? numbers : undefined,
+    from: Number.isNaN(from) ? undefined : from,
+  };
+}
+
+function faultOf(name: FieldName): string {
+  const { least, most, isWhole } = RANGES[name];
+  return (isWhole ? texts.wholeFrom : texts.numberFrom)(
+    isWhole ? count(least) : typedNumber(least),
+    count(most),
+  );
+}
 
 /** What the address keeps: the area, the car and the times, as they were chosen or typed. */
 const NAMES = ['area', 'vendor', 'device', 'set', 'by', 'from', ...FIELDS] as const;

@@ -2,13 +2,11 @@ import { useId, useState } from 'preact/hooks';
 import type { Device } from '../api/shapes.ts';
 import { foreign } from '../format.ts';
 import { keyOf } from '../live/devices.ts';
-import { SelectInput } from '../parts/select-input.tsx';
-import { TextInput } from '../parts/text-input.tsx';
+import { SelectInput, TextInput } from '../parts/inputs.tsx';
 import { words } from '../words/index.ts';
 import { BATTERY_FIELDS, type FieldName, POWER_FIELDS, SETTINGS } from './car.ts';
-import { type Choices, FORGOTTEN } from './choices.ts';
+import { type Choices, FORGOTTEN, type Read } from './choices.ts';
 import { type AreaSource, MOST_CARS, type useCars } from './known.ts';
-import type { Read } from './read-form.ts';
 
 const texts = words.planner;
 const AREAS = Object.entries(words.links.areas);

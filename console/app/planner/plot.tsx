@@ -1,17 +1,93 @@
-import { scaleLinear, scaleTime } from 'd3-scale';
-import { useMemo } from 'preact/hooks';
+import { type ScaleTime, scaleLinear, scaleTime } from 'd3-scale';
+import { useMemo, useRef } from 'preact/hooks';
+import { barsOf, extentOf, stepsOf, valueAt } from '../../../src/pages/plot/shapes.ts';
 import { now } from '../clock.ts';
 import { dayOrTime, ore, orePerKwh, power } from '../format.ts';
 import { TimeAxis, ValueAxis } from '../plot/axes.tsx';
 import { PlotFrame, type Pointed } from '../plot/frame.tsx';
-import { valueAt } from '../plot/points.ts';
-import { barsOf, extentOf, stepsOf } from '../plot/shapes.ts';
 import { words } from '../words/index.ts';
-import { DeadlineHandle } from './deadline.tsx';
 import { chargingOf, type PlanPoint } from './points.ts';
-import { deadlinesOf, type Slot } from './slots.ts';
+import { deadlinesOf, movedBy, nearest, type Slot } from './slots.ts';
 
 const texts = words.planner;
+/** px; large enough for a finger. */
+const GRIP = 44;
+
+interface DeadlineProps {
+  readonly at: number;
+  /** The deadlines that can be chosen, in order. */
+  readonly deadlines: readonly number[];
+  readonly x: ScaleTime<number, number>;
+  /** Where its line ends, px. */
+  readonly bottom: number;
+  readonly moment: (at: number) => string;
+  readonly onMove: (at: number) => void;
+}
+
+/** The deadline in a plot: a slider that is dragged, or moved by keys. */
+function DeadlineHandle({ at, deadlines, x, bottom, moment, onMove }: DeadlineProps) {
+  // Where in the handle it is held, so that it does not jump when it is taken.
+  const heldAt = useRef<number | undefined>(undefined);
+  // Keys may be faster than drawing.
+  const newest = useRef(at);
+  newest.current = at;
+  const move = (to: number) => {
+    newest.current = to;
+    onMove(to);
+  };
+  const place = x(at);
+  const drag = ({ clientX, currentTarget }: PointerEvent) => {
+    if (heldAt.current === undefined || !(currentTarget instanceof SVGElement)) return;
+    const left = currentTarget.ownerSVGElement?.getBoundingClientRect().left ?? 0;
+    move(nearest(x.invert(clientX - left - heldAt.current).getTime(), deadlines));
+  };
+  return (
+    <g
+      class="plan-deadline"
+      role="slider"
+      // SVG keeps the case of attributes: tabIndex would be another one, without effect.
+      tabindex={0}
+      transform={`translate(${place.toFixed(1)},0)`}
+      aria-label={texts.deadline}
+      aria-orientation="horizontal"
+      aria-valuemin={0}
+      aria-valuemax={deadlines.length - 1}
+      aria-valuenow={Math.max(
+        0,
+        deadlines.findLastIndex((one) => one <= at),
+      )}
+      aria-valuetext={moment(at)}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        const left = event.currentTarget.ownerSVGElement?.getBoundingClientRect().left ?? 0;
+        heldAt.current = event.clientX - left - place;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={drag}
+      onPointerUp={() => {
+        heldAt.current = undefined;
+      }}
+      onPointerCancel={() => {
+        heldAt.current = undefined;
+      }}
+      onKeyDown={(event) => {
+        if (event.altKey || event.ctrlKey || event.metaKey) return;
+        const to = movedBy(event.key, newest.current, deadlines);
+        if (to === undefined) return;
+        event.preventDefault();
+        move(to);
+      }}
+    >
+      <rect class="plan-hit" x={-GRIP / 2} y={0} width={GRIP} height={GRIP} />
+      <rect class="plan-hit" x={-12} y={0} width={24} height={bottom} />
+      <line y1={GRIP / 2} y2={bottom} />
+      <rect class="plan-grip" x={-11} y={6} width={22} height={32} rx={6} />
+      <path class="plan-grip-lines" d="M-4,16v12M0,16v12M4,16v12" />
+    </g>
+  );
+}
+
+const plotTexts = words.planner;
 const MARGIN = { left: 62, right: 24 };
 /** px from the top: the handle, the prices, the power, the time. */
 const PRICES = { top: 48, bottom: 218 };
@@ -19,7 +95,7 @@ const POWER = { top: 248, bottom: 318 };
 const HEIGHT = 342;
 const POWER_TICKS = 2;
 
-export interface PlanPlotProps extends Pointed {
+interface PlanPlotProps extends Pointed {
   readonly slots: readonly Slot[];
   /** The slots with what is planned in them. */
   readonly points: readonly PlanPoint[];
@@ -51,7 +127,7 @@ export function PlanPlot(props: PlanPlotProps) {
         <g class="plan-now">
           <line x1={x(present)} x2={x(present)} y1={PRICES.top - 10} y2={POWER.bottom} />
           <text x={x(present)} y={PRICES.top - 16}>
-            {texts.now}
+            {plotTexts.now}
           </text>
         </g>
       </g>
@@ -135,7 +211,8 @@ export function readOut(point: PlanPoint | undefined): string {
   const price = valueAt(point, 'ore');
   const watts = valueAt(point, 'power_w');
   if (price === undefined) return words.history.nothingKnown;
-  return [orePerKwh(price), ...(watts === undefined ? [] : [watts === 0 ? texts.off : power(watts)])].join(
-    ' · ',
-  );
+  return [
+    orePerKwh(price),
+    ...(watts === undefined ? [] : [watts === 0 ? plotTexts.off : power(watts)]),
+  ].join(' · ');
 }

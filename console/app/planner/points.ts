@@ -1,5 +1,5 @@
+import type { Point } from '../../../src/pages/plot/shapes.ts';
 import type { Plan } from '../api/shapes.ts';
-import type { Point } from '../plot/points.ts';
 import type { Slot } from './slots.ts';
 
 /** A slot with its price in öre, and the power that is planned in it, W; without a plan there is none. */

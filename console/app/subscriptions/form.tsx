@@ -4,9 +4,9 @@ import { invalidate } from '../api/queries.ts';
 import type { EventType, Subscription } from '../api/shapes.ts';
 import type { Operations } from '../api/types.ts';
 import { ALL_TYPES } from '../events/read.ts';
-import { useAction } from '../parts/action.ts';
-import { PanelForm } from '../parts/panel-form.tsx';
-import { TextInput } from '../parts/text-input.tsx';
+import { useAction } from '../parts/action.tsx';
+import { TextInput } from '../parts/inputs.tsx';
+import { PanelForm } from '../parts/panel.tsx';
 import { words } from '../words/index.ts';
 
 const texts = words.subscriptions;

@@ -4,21 +4,45 @@ import { invalidate } from '../api/queries.ts';
 import type { Subscription } from '../api/shapes.ts';
 import type { Operations } from '../api/types.ts';
 import { ago, count, dateTime, duration } from '../format.ts';
-import { useAction } from '../parts/action.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { type Fact, Facts } from '../parts/facts.tsx';
+import { ActionButton, useAction } from '../parts/action.tsx';
+import { Copyable } from '../parts/copyable.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { focusHeading } from '../parts/focus-heading.ts';
-import { Name } from '../parts/name.tsx';
+import { focusHeading } from '../parts/page.tsx';
+import { Confirm, ShownOnce } from '../parts/panel.tsx';
+import { type Fact, Facts, Name } from '../parts/texts.tsx';
 import { words } from '../words/index.ts';
-import { Attempts } from './attempts.tsx';
+import { Attempts, Outcome, Replay } from './attempts.tsx';
 import { SubscriptionEdit } from './form.tsx';
-import { Outcome } from './outcome.tsx';
-import { Replay } from './replay.tsx';
-import { Secret, type Verification } from './secret.tsx';
 
 const texts = words.subscriptions;
+
+/** What the receiver verifies deliveries with. */
+export interface Verification {
+  /** Null where it verifies with the public key. */
+  readonly secret: string | null;
+  readonly publicKey: string | null;
+}
+
+interface SecretProps extends Verification {
+  readonly onDone: () => void;
+}
+
+/** Shows what the receiver verifies deliveries with. */
+export function Secret({ secret, publicKey, onDone }: SecretProps) {
+  if (secret !== null)
+    return (
+      <ShownOnce title={texts.secret} text={texts.secretText} onDone={onDone}>
+        <Copyable act={words.copying.copy(texts.secret)} text={secret} />
+      </ShownOnce>
+    );
+  return (
+    <ShownOnce title={texts.publicKey} text={texts.publicKeyText} onDone={onDone}>
+      <Copyable act={words.copying.copy(texts.publicKey)} text={publicKey ?? ''} />
+    </ShownOnce>
+  );
+}
+
+const itemTexts = words.subscriptions;
 type Panel = 'edit' | 'attempts' | 'replay' | 'rotate' | 'remove';
 type Tested = Operations['POST /subscriptions/{id}/test']['response'];
 
@@ -78,34 +102,34 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
       </div>
       <Facts facts={factsOf({ subscription, at })} isOfItem />
       {subscription.status === 'paused' && subscription.reason !== null ? (
-        <p>{texts.reasons[subscription.reason]}</p>
+        <p>{itemTexts.reasons[subscription.reason]}</p>
       ) : null}
       <div class="row">
         {subscription.status === 'paused' ? (
           <ActionButton tone="primary" isBusy={isBusy} onClick={() => void resume()}>
-            {texts.resume}
+            {itemTexts.resume}
           </ActionButton>
         ) : null}
         <ActionButton isBusy={isBusy} onClick={() => void test()}>
-          {texts.test}
+          {itemTexts.test}
         </ActionButton>
         <ActionButton isOpen={panel === 'edit'} onClick={() => toggle('edit')}>
-          {texts.edit}
+          {itemTexts.edit}
         </ActionButton>
         <ActionButton isOpen={panel === 'attempts'} onClick={() => toggle('attempts')}>
-          {texts.attempts}
+          {itemTexts.attempts}
         </ActionButton>
         <ActionButton isOpen={panel === 'replay'} onClick={() => toggle('replay')}>
-          {texts.replay}
+          {itemTexts.replay}
         </ActionButton>
         <ActionButton isOpen={panel === 'rotate'} onClick={() => toggle('rotate')}>
-          {texts.rotate}
+          {itemTexts.rotate}
         </ActionButton>
         <ActionButton tone="danger" isOpen={panel === 'remove'} onClick={() => toggle('remove')}>
-          {texts.remove}
+          {itemTexts.remove}
         </ActionButton>
       </div>
-      {error === undefined ? null : <Failure title={texts.failed} error={error} />}
+      {error === undefined ? null : <Failure title={itemTexts.failed} error={error} />}
       <div role="status" class="item-said">
         {tested === undefined ? null : <Outcome tested={tested} />}
       </div>
@@ -117,14 +141,14 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
       {panel === 'replay' ? <Replay isBusy={isBusy} onReplay={(after) => void replay(after)} /> : null}
       {panel === 'rotate' ? (
         <Confirm
-          {...{ title: texts.rotateTitle, text: texts.rotateText, act: texts.rotateAct, isBusy }}
+          {...{ title: itemTexts.rotateTitle, text: itemTexts.rotateText, act: itemTexts.rotateAct, isBusy }}
           onConfirm={() => void rotate()}
           onCancel={() => setPanel(undefined)}
         />
       ) : null}
       {panel === 'remove' ? (
         <Confirm
-          {...{ title: texts.removeTitle, text: texts.removeText, act: texts.removeAct, isBusy }}
+          {...{ title: itemTexts.removeTitle, text: itemTexts.removeText, act: itemTexts.removeAct, isBusy }}
           onConfirm={() => void remove()}
           onCancel={() => setPanel(undefined)}
         />
@@ -134,9 +158,9 @@ export function SubscriptionItem({ subscription, at }: ItemProps) {
 }
 
 function Condition({ subscription }: { readonly subscription: Subscription }) {
-  if (subscription.status === 'paused') return <span class="mark mark-bad">{texts.paused}</span>;
-  if (subscription.failing_since !== null) return <span class="mark mark-note">{texts.failing}</span>;
-  return <span class="mark mark-good">{texts.active}</span>;
+  if (subscription.status === 'paused') return <span class="mark mark-bad">{itemTexts.paused}</span>;
+  if (subscription.failing_since !== null) return <span class="mark mark-note">{itemTexts.failing}</span>;
+  return <span class="mark mark-good">{itemTexts.active}</span>;
 }
 
 const LATE_SECONDS = 60;
@@ -144,18 +168,18 @@ const LATE_SECONDS = 60;
 function factsOf({ subscription: one, at }: ItemProps): readonly Fact[] {
   const types = one.types?.map((type) => (words.eventTypes as Record<string, string>)[type] ?? type);
   return [
-    [texts.types, types === undefined ? texts.allTypes : types.join(', ')],
-    [texts.device, one.device],
-    [texts.user, one.user_ref],
-    [texts.lag, one.lag_seconds < LATE_SECONDS ? texts.noLag : duration(one.lag_seconds)],
+    [itemTexts.types, types === undefined ? itemTexts.allTypes : types.join(', ')],
+    [itemTexts.device, one.device],
+    [itemTexts.user, one.user_ref],
+    [itemTexts.lag, one.lag_seconds < LATE_SECONDS ? itemTexts.noLag : duration(one.lag_seconds)],
     [
-      texts.failingSince,
-      one.failing_since && texts.failures(ago(one.failing_since, at), count(one.failures)),
+      itemTexts.failingSince,
+      one.failing_since && itemTexts.failures(ago(one.failing_since, at), count(one.failures)),
     ],
-    [texts.nextAttempt, one.next_attempt_at && dateTime(one.next_attempt_at)],
-    [texts.lost, one.lost && texts.span(dateTime(one.lost.from), dateTime(one.lost.until))],
-    [texts.publicKey, one.public_key],
-    [texts.signature, one.signature],
-    [texts.madeAt, dateTime(one.created_at)],
+    [itemTexts.nextAttempt, one.next_attempt_at && dateTime(one.next_attempt_at)],
+    [itemTexts.lost, one.lost && itemTexts.span(dateTime(one.lost.from), dateTime(one.lost.to))],
+    [itemTexts.publicKey, one.public_key],
+    [itemTexts.signature, one.signature],
+    [itemTexts.madeAt, dateTime(one.created_at)],
   ];
 }

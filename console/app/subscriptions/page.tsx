@@ -4,9 +4,8 @@ import { useNow } from '../clock.ts';
 import { ItemsPage } from '../parts/items-page.tsx';
 import { words } from '../words/index.ts';
 import { SubscriptionForm } from './form.tsx';
-import { SubscriptionItem } from './item.tsx';
+import { Secret, SubscriptionItem, type Verification } from './item.tsx';
 import { REFETCH_MS } from './refetch.ts';
-import { Secret, type Verification } from './secret.tsx';
 
 /** The receivers of events, and how each does. */
 export function SubscriptionsPage() {

@@ -3,9 +3,8 @@ import { useId, useState } from 'preact/hooks';
 import { useRead } from '../api/queries.ts';
 import type { Usage } from '../api/shapes.ts';
 import { count } from '../format.ts';
-import { More } from '../parts/more.tsx';
-import { Name } from '../parts/name.tsx';
 import { TableScroll } from '../parts/scrolled.tsx';
+import { More, Name } from '../parts/texts.tsx';
 import { words } from '../words/index.ts';
 import { callsOf, OUTCOMES, type Outcomes } from './outcomes.ts';
 

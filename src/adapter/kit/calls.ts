@@ -2,11 +2,10 @@ import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import type { HttpAnswer } from '../http.ts';
+import { outcomeUnknown, vendorFailure } from '../failures.ts';
+import type { HttpAnswer, VendorRequest } from '../http.ts';
 import type { LoginSession } from '../login.ts';
 import type { DeviceRef, Session } from '../session.ts';
-import { outcomeUnknown, vendorFailure } from '../vendor-failure.ts';
-import type { VendorRequest } from '../vendor-http.ts';
 import { objectIn } from './values.ts';
 
 /** Statuses that the vendor answers in words of its own, and the error for each. */
@@ -148,8 +147,6 @@ export function vendorCalls(
     },
   };
 }
-
-export type VendorCalls = ReturnType<typeof vendorCalls>;
 
 /** The members of one page, and where the next one begins; no `next` after the last. */
 export interface Page<T, Cursor> {

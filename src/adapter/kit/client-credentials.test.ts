@@ -32,7 +32,7 @@ const refusing = (status: number, body: string) => () =>
   Promise.reject(new HttpFailure('refused', 'no', { status, body }));
 
 describe('client credentials', () => {
-  it("are the operator's, in the body, unless the vendor wants others", async () => {
+  it("client credentials are the operator's, in the body, unless the vendor wants others", async () => {
     const { login } = clientCredentials({ vendor: 'Tester', fields: { site }, tokenPath: '/token', scope });
     const partner = { clientId: 'id', clientSecret: 'secret' };
     const { session, asked } = sessionOf(granted, partner);
@@ -55,7 +55,7 @@ describe('client credentials', () => {
     scope,
   });
 
-  it("are the user's where only those prove what is theirs", async () => {
+  it("client credentials are the user's where only those prove what is theirs", async () => {
     const { session, asked } = sessionOf(granted);
     const tokens = await ofUser.login.signIn?.(session, CREDENTIALS);
     assert.equal(ofUser.login.needsPartner, undefined);
@@ -66,7 +66,7 @@ describe('client credentials', () => {
     assert.deepEqual([tokens?.access, tokens?.refresh], ['token', null]);
   });
 
-  it('are refused where the vendor says so, and for no other failure', async () => {
+  it('client credentials are refused where the vendor says so, and for no other failure', async () => {
     const codeOf = async (respond: () => Promise<unknown>) => {
       const error: unknown = await ofUser.login
         .signIn?.(sessionOf(respond).session, CREDENTIALS)

@@ -1,10 +1,9 @@
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { clientFields } from '../client-authentication.ts';
+import { vendorFailure } from '../failures.ts';
 import { HttpFailure } from '../http.ts';
 import type { LoginSession, OAuth, Partner, Tokens } from '../login.ts';
-import { tokensIn } from '../token-response.ts';
-import { vendorFailure } from '../vendor-failure.ts';
+import { clientFields, tokensIn } from '../tokens.ts';
 import { credentialsOf, type Fields, secret, text } from './credentials.ts';
 import { guarded, type Linking } from './linking.ts';
 import { jsonIn, objectIn } from './values.ts';

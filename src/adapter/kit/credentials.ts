@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import type { CredentialWords, FieldWords } from '../words.ts';
+import type { CredentialWords, FieldWords } from '../login.ts';
 
 /** One field of the credentials: what is valid, and how the link page asks for it, so that neither is forgotten. */
 export interface Field {

@@ -8,7 +8,7 @@ const { credentials } = credentialsOf({ host: deviceAddress({ en: 'here', sv: 'h
 const isTaken = (host: string) => Compile(credentials).Check({ host });
 
 describe('the address of a device at home', () => {
-  it('is a name or an IP address, as people type and copy it', () => {
+  it('the address of a device at home is a name or an IP address, as people type and copy it', () => {
     for (const [typed, called] of [
       ['192.168.1.20', 'http://192.168.1.20'],
       [' 192.168.1.20:8080 ', 'http://192.168.1.20:8080'],
@@ -21,7 +21,7 @@ describe('the address of a device at home', () => {
     }
   });
 
-  it('has no path, query, user or second host in it', () => {
+  it('the address of a device at home has no path, query, user or second host in it', () => {
     for (const typed of [
       '',
       'http://',

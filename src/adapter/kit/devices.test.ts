@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
-import { DeviceLimited } from '../device-limited.ts';
-import { ListOutdated } from '../list-outdated.ts';
+import { DeviceLimited, ListOutdated } from '../failures.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { detailsOf, gone, inTurn, sweepBy, unlessRefused } from './devices.ts';
 
@@ -35,7 +34,7 @@ async function swept(failures: Readonly<Record<string, ErrorCodeName | AppError>
 }
 
 describe('a sweep by groups', () => {
-  it('makes one call for each group, and leaves out what is of none and what is not there', async () => {
+  it('a sweep by groups makes one call for each group, and leaves out what is of none and what is not there', async () => {
     const { calls, asked, readings } = await swept();
     assert.deepEqual(calls, ['h1', 'h2']);
     assert.deepEqual(asked, ['a,c', 'b'], 'the devices of each group');
@@ -45,7 +44,7 @@ describe('a sweep by groups', () => {
     ]);
   });
 
-  it('loses only the group that is refused, and ends with every other failure', async () => {
+  it('a sweep by groups loses only the group that is refused, and ends with every other failure', async () => {
     const { calls, readings } = await swept({ h1: 'vendor.refused' });
     assert.deepEqual([calls, readings], [['h1', 'h2'], [['b', 2]]]);
     await assert.rejects(swept({ h1: 'vendor.timeout' }), { code: 'vendor.timeout' });
@@ -71,20 +70,20 @@ it('members of an account are asked in turn: those that never were first, then o
 });
 
 describe('a sweep that reaches a limit', () => {
-  it('gives what it has read, and fails where that is nothing', async () => {
+  it('a sweep that reaches a limit gives what it has read, and fails where that is nothing', async () => {
     const { calls, readings } = await swept({ h2: 'vendor.rate_limited' });
     assert.deepEqual([calls, readings], [['h1', 'h2'], [['a', 1]]]);
     await assert.rejects(swept({ h1: 'vendor.rate_limited' }), { code: 'vendor.rate_limited' });
   });
 
-  it('goes on with the others where it is a limit of one device', async () => {
+  it('a sweep that reaches a limit goes on with the others where it is a limit of one device', async () => {
     const { readings } = await swept({ h1: new DeviceLimited('no', { retryAfterSeconds: 60 }) });
     assert.deepEqual(readings, [['b', 2]]);
   });
 });
 
 describe('a device of an account that must be listed again', () => {
-  it('has details that another version stored', () => {
+  it('a device of an account that must be listed again has details that another version stored', () => {
     const Details = Type.Object({ home: Type.String() });
     assert.deepEqual(detailsOf(Details, device('a', 'h1')), { home: 'h1' });
     assert.throws(
@@ -96,7 +95,7 @@ describe('a device of an account that must be listed again', () => {
     );
   });
 
-  it('is gone at the vendor: it is refused, and the message says what follows', () => {
+  it('a device of an account that must be listed again is gone at the vendor: it is refused, and the message says what follows', () => {
     const error = gone('Acme', { id: 'a' });
     assert.ok(error instanceof ListOutdated);
     assert.equal(error.code, 'vendor.refused');

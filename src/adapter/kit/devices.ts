@@ -1,9 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import { DAY_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Found } from '../adapter.ts';
-import { DeviceLimited } from '../device-limited.ts';
-import { ListOutdated } from '../list-outdated.ts';
+import type { Found } from '../device.ts';
+import { DeviceLimited, ListOutdated } from '../failures.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { fits } from './calls.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { challengeIn, digestOf } from './digest.ts';
 
 describe('the digest of a password', () => {
-  it('is that of the example of RFC 7616, section 3.9.1', () => {
+  it('the digest of a password is that of the example of RFC 7616, section 3.9.1', () => {
     const user = { name: 'Mufasa', password: 'Circle of Life' };
     const challenge = {
       realm: 'http-auth@example.org',
@@ -16,7 +16,7 @@ describe('the digest of a password', () => {
     );
   });
 
-  it('is of a challenge that asks for SHA-256 and the protection "auth"', () => {
+  it('the digest of a password is of a challenge that asks for SHA-256 and the protection "auth"', () => {
     const of = (rest: string) => challengeIn(`Digest realm="a b", nonce="n,1", ${rest}`);
     const known = { realm: 'a b', nonce: 'n,1' };
     assert.deepEqual(of('algorithm=SHA-256, qop="auth"'), known);

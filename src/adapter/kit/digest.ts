@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { VendorRequest } from '../http.ts';
 import type { LoginSession, Tokens } from '../login.ts';
-import type { VendorRequest } from '../vendor-http.ts';
 import { credentialsOf, type Fields } from './credentials.ts';
 import { guarded, type Linking, NEVER, type SignInOptions } from './linking.ts';
 import { word } from './values.ts';
@@ -17,7 +17,7 @@ export interface Challenge {
 }
 
 /** A user, in a realm, whose password is never sent. */
-export interface DigestUser {
+interface DigestUser {
   readonly name: string;
   readonly password: string;
 }

@@ -17,7 +17,7 @@ const of = (status: number, body: unknown, retryAfterSeconds?: number) =>
   failure(failureOfStatus('it', { status, body: textOf(body), retryAfterSeconds }), 'it');
 
 describe('the codes of a vendor', () => {
-  it('refuse a token with 401 and 403 alone, and never by mere words', () => {
+  it('the codes of a vendor refuse a token with 401 and 403 alone, and never by mere words', () => {
     const refused = (status: number, body: unknown) => isTokenRefused({ status, body: textOf(body) });
     for (const code of [2, 3])
       for (const status of [401, 403]) assert.equal(refused(status, { error: { code, message: 'm' } }), true);
@@ -29,7 +29,7 @@ describe('the codes of a vendor', () => {
     for (const status of [200, 400]) assert.equal(refused(status, { error: { code: 3 } }), false);
   });
 
-  it('are quotas whatever the status, with the delay that was asked for, or else a minute', () => {
+  it('the codes of a vendor are quotas whatever the status, with the delay that was asked for, or else a minute', () => {
     for (const code of [26, 'too_many'])
       for (const status of [403, 429]) {
         const body = code === 26 ? { error: { code } } : { error: code };
@@ -39,7 +39,7 @@ describe('the codes of a vendor', () => {
       }
   });
 
-  it('say what a refusal means, and leave what is none to the kit', () => {
+  it('the codes of a vendor say what a refusal means, and leave what is none to the kit', () => {
     const refusal = of(400, { error: { code: 21 } });
     assert.deepEqual(
       [refusal?.code, refusal?.message],
@@ -51,7 +51,7 @@ describe('the codes of a vendor', () => {
     assert.equal(failure(new Error('broken'), 'it'), undefined);
   });
 
-  it('are refusals with a server error where the vendor says them so', () => {
+  it('the codes of a vendor are refusals with a server error where the vendor says them so', () => {
     const codes = { codeIn: ({ Code }: JsonObject) => Code, refused: { 528: 'not now' }, refusedWith: [500] };
     const said = (status: number, Code: number) =>
       errorCodes('Acme', codes).failure(
@@ -63,7 +63,7 @@ describe('the codes of a vendor', () => {
     assert.equal(said(503, 528), undefined, 'so is another status');
   });
 
-  it('repeat nothing of the body', () => {
+  it('the codes of a vendor repeat nothing of the body', () => {
     for (const code of [21, 26])
       assert.doesNotMatch(
         inspect(of(400, { error: { code, message: 'canary' } }), { depth: 9, showHidden: true }),

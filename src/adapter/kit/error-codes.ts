@@ -1,9 +1,9 @@
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { rateLimited } from '../failures.ts';
 import { HttpFailure } from '../http.ts';
 import { NeedsUser } from '../interventions.ts';
 import type { Login } from '../login.ts';
-import { rateLimited } from '../vendor-failure.ts';
 import type { TranslateFailure } from './calls.ts';
 import { jsonIn, objectIn } from './values.ts';
 

@@ -73,7 +73,7 @@ function follow(read: (id: string) => Partial<Meter> = () => ({ volts: 230, ampe
 }
 
 describe('devices that a stream reports in parts', () => {
-  it('are passed on once they are whole, and then at each change', () => {
+  it('devices that a stream reports in parts are passed on once they are whole, and then at each change', () => {
     const { take, observed, meters } = follow();
     take('a', { volts: 230 });
     take('of another link', { volts: 1 });
@@ -91,7 +91,7 @@ describe('devices that a stream reports in parts', () => {
     );
   });
 
-  it('are read where the replay left something out, once, and keep what is newer', async () => {
+  it('devices that a stream reports in parts are read where the replay left something out, once, and keep what is newer', async () => {
     const { take, observed, reads, pass } = follow();
     take('a', { amperes: 9 });
     take('b', { volts: 230, amperes: 2 });
@@ -104,7 +104,7 @@ describe('devices that a stream reports in parts', () => {
     assert.deepEqual(reads, ['a']);
   });
 
-  it('are read again later when reads fail; a limit stops the others as well', async () => {
+  it('devices that a stream reports in parts are read again later when reads fail; a limit stops the others as well', async () => {
     let code: 'vendor.rate_limited' | 'vendor.unreachable' = 'vendor.rate_limited';
     const { observed, reads, pass } = follow(() => {
       throw new AppError(code, 'no', { retryAfterSeconds: 1 });
@@ -117,7 +117,7 @@ describe('devices that a stream reports in parts', () => {
     assert.equal(observed.length, 0);
   });
 
-  it('are not read once the stream has ended', async () => {
+  it('devices that a stream reports in parts are not read once the stream has ended', async () => {
     const { over, end, reads, pass } = follow();
     end();
     await over;
@@ -125,7 +125,7 @@ describe('devices that a stream reports in parts', () => {
     assert.deepEqual(reads, []);
   });
 
-  it('are passed on once more when they have fallen silent', async () => {
+  it('devices that a stream reports in parts are passed on once more when they have fallen silent', async () => {
     const { take, observed, meters, pass } = follow();
     take('a', { volts: 230, amperes: 6 });
     await pass(SILENT_MS);

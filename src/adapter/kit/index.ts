@@ -7,8 +7,7 @@ export {
   modbus,
 } from '../modbus/index.ts';
 export { type NumberType, numberAt, REGISTERS, registersOf, type WordOrder } from '../modbus/values.ts';
-export { claimsIn, wordsIn } from '../token-claims.ts';
-export { tokensIn } from '../token-response.ts';
+export { claimsIn, tokensIn, wordsIn } from '../tokens.ts';
 export { accountInToken, accountOf } from './accounts.ts';
 export { allPages, each, fits, LOOKING, notUnderstood, type Page, refused, vendorCalls } from './calls.ts';
 export { clientCredentials, partnerTokens } from './client-credentials.ts';

@@ -2,7 +2,7 @@ import type { BudgetRule, CallUse } from '../budget.ts';
 
 type Amount = { readonly calls: number } | { readonly microUsd: number } | { readonly errors: number };
 
-export type LimitOptions = Amount & {
+type LimitOptions = Amount & {
   /** Length of the window, seconds. */
   readonly seconds: number;
   /** Who shares it; `link` unless it is said. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Compile } from 'typebox/compile';
+import type { VendorRequest } from '../http.ts';
 import { HttpFailure } from '../http.ts';
 import type { LoginSession } from '../login.ts';
-import type { VendorRequest } from '../vendor-http.ts';
 import { text } from './credentials.ts';
 import { apiKey } from './linking.ts';
 
@@ -23,7 +23,7 @@ describe('an API key', () => {
     return { request: requests[0], tokens };
   }
 
-  it('is sent in headers', async () => {
+  it('an API key is sent in headers', async () => {
     const linking = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
     const { request, tokens } = await checked(linking);
     assert.deepEqual(request, { ...CHECK, use: 'login', headers: { ...CHECK.headers, 'x-key': 'k1' } });
@@ -33,7 +33,7 @@ describe('an API key', () => {
     assert.equal(linking.login.query, undefined);
   });
 
-  it('is taken without the spaces around it', async () => {
+  it('an API key is taken without the spaces around it', async () => {
     const linking = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
     const { request, tokens } = await checked(linking, ' k1\n');
     assert.equal(request?.headers?.['x-key'], 'k1');
@@ -42,7 +42,7 @@ describe('an API key', () => {
     });
   });
 
-  it('is not taken where the check gets a page instead of an answer', async () => {
+  it('an API key is not taken where the check gets a page instead of an answer', async () => {
     const { login } = apiKey({ vendor: 'Tester', check: CHECK, headers: () => ({}) });
     const page = () => {
       throw new HttpFailure('answer_invalid', 'it is not JSON', { status: 200 });
@@ -53,7 +53,7 @@ describe('an API key', () => {
     });
   });
 
-  it('that no header can carry is refused with that reason', async () => {
+  it('an API key that no header can carry is refused with that reason', async () => {
     const { login } = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
     const sentence = 'a call to Tester has a header that cannot be sent';
     const http = {
@@ -67,7 +67,7 @@ describe('an API key', () => {
     });
   });
 
-  it('is sent in the query', async () => {
+  it('an API key is sent in the query', async () => {
     const linking = apiKey({ vendor: 'Tester', check: CHECK, query: (apiKey) => ({ apiKey }) });
     const { request, tokens } = await checked(linking);
     assert.deepEqual(request, { ...CHECK, use: 'login', query: { fields: 'id', apiKey: 'k1' } });
@@ -75,7 +75,7 @@ describe('an API key', () => {
     assert.equal(linking.login.headers, undefined);
   });
 
-  it('is asked for together with other fields', () => {
+  it('an API key is asked for together with other fields', () => {
     const site = text({ en: { label: 'Site' }, sv: { label: 'Anläggning' } }, { pattern: '^\\d+$' });
     const { credentials, words } = apiKey({
       vendor: 'Tester',

@@ -1,10 +1,10 @@
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Adapter } from '../adapter.ts';
+import { vendorFailure } from '../failures.ts';
+import type { VendorRequest } from '../http.ts';
 import { HttpFailure } from '../http.ts';
 import { LinkCode, type Login, type LoginSession, type OAuth, type Tokens } from '../login.ts';
-import { vendorFailure } from '../vendor-failure.ts';
-import type { VendorRequest } from '../vendor-http.ts';
 import type { TranslateFailure } from './calls.ts';
 import { credentialsOf, type Fields, secret, text } from './credentials.ts';
 

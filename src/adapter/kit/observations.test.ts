@@ -5,7 +5,7 @@ import { flagIn, numberIn, type Observations, observing, timeIn } from './observ
 const at = (value: string | number | boolean) => ({ value, at: null });
 
 describe('observations', () => {
-  it('are the newest of each, and the same where there is no news', () => {
+  it('observations are the newest of each, and the same where there is no news', () => {
     const one: Observations = observing(new Map(), 1, { value: 'a', at: 10 });
     assert.equal(observing(one, 1, { value: 'b', at: 9 }), one, 'an older one');
     assert.equal(observing(one, 1, { value: 'a', at: 10 }), one, 'one that came twice');
@@ -15,7 +15,7 @@ describe('observations', () => {
     assert.equal(one.get(1)?.value, 'a', 'what was before stays as it is');
   });
 
-  it('are numbers, as text too, and none beyond what can be', () => {
+  it('observations are numbers, as text too, and none beyond what can be', () => {
     for (const [value, number] of [
       [1.5, 1.5],
       ['1.5', 1.5],
@@ -30,14 +30,14 @@ describe('observations', () => {
     assert.equal(numberIn(undefined), null);
   });
 
-  it('are flags, as text and numbers too', () => {
+  it('observations are flags, as text and numbers too', () => {
     for (const yes of [true, 'True', '1', 1]) assert.equal(flagIn(at(yes)), true);
     for (const no of [false, 'False', '0', 0]) assert.equal(flagIn(at(no)), false);
     for (const neither of ['maybe', '', 2]) assert.equal(flagIn(at(neither)), null);
     assert.equal(flagIn(undefined), null);
   });
 
-  it('have times, in UTC where they do not say', () => {
+  it('observations have times, in UTC where they do not say', () => {
     const nine = Date.UTC(2026, 10, 21, 9);
     for (const text of ['2026-11-21T09:00:00Z', '2026-11-21T09:00:00', '2026-11-21T10:00:00+01:00'])
       assert.equal(timeIn(text), nine);

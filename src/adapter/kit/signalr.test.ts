@@ -9,7 +9,7 @@ import type { StreamSession } from '../stream.ts';
 import { cookiesIn, followHub, messagesIn } from './signalr.ts';
 
 describe('records of a hub', () => {
-  it('come whole, several in a frame', () => {
+  it('records of a hub come whole, several in a frame', () => {
     const records = ['{"type":6}', '{}', '{"type":1,"target":"T","arguments":[{"value":"å\\u001e"}]}'];
     const messages = messagesIn(records.map((record) => `${record}\u001e`).join(''));
     assert.deepEqual(messages, [
@@ -20,7 +20,7 @@ describe('records of a hub', () => {
     assert.throws(() => messagesIn('{"type":6}\u001e{"ty'), /has no end/);
   });
 
-  it('are JSON, and of any kind', () => {
+  it('records of a hub are JSON, and of any kind', () => {
     assert.throws(
       () => messagesIn('canary\u001e'),
       (error: Error) => !error.message.includes('canary'),
@@ -35,7 +35,7 @@ describe('records of a hub', () => {
 });
 
 describe('cookies of the negotiation', () => {
-  it('are sent back without their attributes', () => {
+  it('cookies of the negotiation are sent back without their attributes', () => {
     const header =
       'AWSALB=a+/1==; Expires=Sat, 28 Nov 2026 09:00:00 GMT; Path=/, AWSALBCORS=b2; Expires=Sat, 28 Nov 2026 09:00:00 GMT; Path=/; SameSite=None; Secure';
     assert.equal(cookiesIn(header), 'AWSALB=a+/1==; AWSALBCORS=b2');
@@ -107,7 +107,7 @@ async function follow(frames: readonly string[], negotiation: Json = { connectio
 }
 
 describe('following a hub', () => {
-  it('negotiates, shakes hands, subscribes and hands over what the hub says', async () => {
+  it('following a hub negotiates, shakes hands, subscribes and hands over what the hub says', async () => {
     const { run, sent, log, connected, clock } = await follow([
       '{}\u001e',
       '{"type":1,"target":"Update","arguments":[1]}\u001e{"type":1,"target":"Update","arguments":[2,3]}\u001e',
@@ -134,7 +134,7 @@ describe('following a hub', () => {
     assert.equal(sent.length, 3, 'nothing is sent after the end');
   });
 
-  it('takes the token of the negotiation before its id', async () => {
+  it('following a hub takes the token of the negotiation before its id', async () => {
     const { run, connected } = await follow([], { connectionId: 'id-1', connectionToken: 'token-1' });
     await run;
     assert.equal(JSON.stringify(connected).includes('"id":"token-1"'), true);
@@ -142,7 +142,7 @@ describe('following a hub', () => {
     await assert.rejects(none, { code: 'vendor.answer_invalid' });
   });
 
-  it('ends at a refusal, a close, and what is not JSON', async () => {
+  it('following a hub ends at a refusal, a close, and what is not JSON', async () => {
     for (const [frames, code] of [
       [['{"error":"no such protocol"}\u001e'], 'vendor.unreachable'],
       [['{}\u001e', '{"type":7,"error":"canary"}\u001e'], 'vendor.unreachable'],

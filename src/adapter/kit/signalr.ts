@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { VendorSocket } from '../socket.ts';
+import { vendorFailure } from '../failures.ts';
+import type { VendorSocket } from '../http.ts';
 import type { StreamSession } from '../stream.ts';
-import { vendorFailure } from '../vendor-failure.ts';
 import { fits, notUnderstood, type TranslateFailure } from './calls.ts';
 import { repeat } from './repeating.ts';
 

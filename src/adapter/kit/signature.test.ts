@@ -14,20 +14,20 @@ const isTaken = (header: string | undefined, over: Uint8Array = body, secret = S
   );
 
 describe('a signed delivery', () => {
-  it('has the HMAC-SHA256 of its body, as in RFC 4231', () => {
+  it('a signed delivery has the HMAC-SHA256 of its body, as in RFC 4231', () => {
     const header = 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7';
     assert.equal(isTaken(header, Buffer.from('Hi There'), '\x0b'.repeat(20)), true);
     assert.equal(isTaken(signature), true);
   });
 
-  it('is refused when any character of the signature is another', () => {
+  it('a signed delivery is refused when any character of the signature is another', () => {
     for (let at = 0; at < signature.length; at += 1)
       for (const other of '0123456789abcdefABCDEFg ')
         if (other !== signature[at])
           assert.equal(isTaken(signature.slice(0, at) + other + signature.slice(at + 1)), false);
   });
 
-  it('is refused when any bit of the body is another, or a byte is missing or added', () => {
+  it('a signed delivery is refused when any bit of the body is another, or a byte is missing or added', () => {
     for (let at = 0; at < body.length; at += 1) {
       for (let bit = 0; bit < 8; bit += 1) {
         const changed = Buffer.from(body);
@@ -39,7 +39,7 @@ describe('a signed delivery', () => {
     assert.equal(isTaken(signature, Buffer.concat([body, Buffer.from(' ')])), false);
   });
 
-  it('is refused without a signature, with one of another form, and with that of another secret', () => {
+  it('a signed delivery is refused without a signature, with one of another form, and with that of another secret', () => {
     for (const header of [
       undefined,
       '',

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import { outcomeUnknown } from '../vendor-failure.ts';
+import { outcomeUnknown } from '../failures.ts';
 import { type Request, WRITE } from './frames.ts';
 
 /** Who answered, for sentences. */
@@ -65,6 +65,7 @@ export function errorOf(exception: number, request: Request, { name, address, un
     case 4:
     case 5:
     case 11:
+      // control: a write that a device accepted and did not confirm has an unknown outcome [modbus/frames modbus/faults]
       if (IS_WRITE.has(request.code)) return outcomeUnknown(name);
       return later(
         exception === 11

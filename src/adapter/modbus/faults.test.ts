@@ -78,7 +78,7 @@ const NO_RESPONSES: Readonly<Record<string, Answer>> = {
 
 describe('a faulty Modbus device', { timeout: 60_000 }, () => {
   for (const [name, answer] of Object.entries(NO_RESPONSES)) {
-    it(`that sends a response ${name} is not believed, and the connection is given up`, async (test) => {
+    it(`a faulty Modbus device that sends a response ${name} is not believed, and the connection is given up`, async (test) => {
       const { device, count, requests, sockets, address } = await met(test, [answer, sound]);
       const error = await failure(device.readHolding(0, 2));
       assert.equal(error.code, 'vendor.answer_invalid');
@@ -89,12 +89,12 @@ describe('a faulty Modbus device', { timeout: 60_000 }, () => {
     });
   }
 
-  it('that counts other bytes than were asked for is not believed', async (test) => {
+  it('a faulty Modbus device that counts other bytes than were asked for is not believed', async (test) => {
     const { device } = await met(test, [changed((response) => response.writeUInt8(2, 8))]);
     assert.equal((await failure(device.readHolding(0, 2))).code, 'vendor.answer_invalid');
   });
 
-  it('that sends part of a frame and ends the connection is unreachable', async (test) => {
+  it('a faulty Modbus device that sends part of a frame and ends the connection is unreachable', async (test) => {
     const cut: Answer = (request, socket) => {
       socket.end((sound(request, socket) ?? request).subarray(0, 10));
       return undefined;
@@ -103,7 +103,7 @@ describe('a faulty Modbus device', { timeout: 60_000 }, () => {
     assert.equal((await failure(device.readHolding(0, 2))).code, 'vendor.unreachable');
   });
 
-  it('that holds the line for ever costs the time that it is given', async (test) => {
+  it('a faulty Modbus device that holds the line for ever costs the time that it is given', async (test) => {
     const part: Answer = (request, socket) => sound(request, socket)?.subarray(0, 8);
     const { device, clock, requests, count } = await met(test, [part]);
     const asked = failure(device.readHolding(0, 2, { timeoutMs: 2_000 }));
@@ -113,7 +113,7 @@ describe('a faulty Modbus device', { timeout: 60_000 }, () => {
     assert.equal(count(), 0);
   });
 
-  it('leaves the outcome of a write unknown, and is not told it twice', async (test) => {
+  it('a faulty Modbus device leaves the outcome of a write unknown, and is not told it twice', async (test) => {
     const silent: Answer = (_request, socket) => void socket.destroy();
     const elsewhere = changed((response) => response.writeUInt16BE(41_000, 8));
     for (const answer of [silent, elsewhere, exception(4), exception(5), exception(11)]) {
@@ -124,7 +124,7 @@ describe('a faulty Modbus device', { timeout: 60_000 }, () => {
     }
   });
 
-  it('says by its exceptions whether to ask again, and what is wrong', async (test) => {
+  it('a faulty Modbus device says by its exceptions whether to ask again, and what is wrong', async (test) => {
     const EXPECTED = [
       [
         1,
@@ -156,7 +156,7 @@ describe('a faulty Modbus device', { timeout: 60_000 }, () => {
     assert.equal(requests.length, EXPECTED.length);
   });
 
-  it('that refuses a write has not done it', async (test) => {
+  it('a faulty Modbus device that refuses a write has not done it', async (test) => {
     const { device } = await met(test, [exception(3)]);
     const error = await failure(device.writeRegisters(40_000, Buffer.alloc(2)));
     assert.equal(error.code, 'vendor.refused');

@@ -32,7 +32,7 @@ function received(bytes: Buffer, frame: Buffer, request: Request): unknown {
 }
 
 describe('a frame of Modbus', () => {
-  it('is the one of the examples of the specification', () => {
+  it('a frame of Modbus is the one of the examples of the specification', () => {
     // Application Protocol 1.1b3, sections 6.3, 6.6, 6.11 and 6.12, with a header before them.
     const hex = (request: Request) => frameOf(0x1501, 0xff, request).toString('hex');
     assert.equal(hex(readRequest(3, 0x6b, 3)), '150100000006ff03006b0003');
@@ -45,7 +45,7 @@ describe('a frame of Modbus', () => {
     );
   });
 
-  it('is refused before it is sent where the protocol has no such request', () => {
+  it('a frame of Modbus is refused before it is sent where the protocol has no such request', () => {
     for (const make of [
       () => readRequest(3, 0, 126),
       () => readRequest(3, 0, 0),
@@ -59,7 +59,7 @@ describe('a frame of Modbus', () => {
       assert.throws(make, RangeError);
   });
 
-  it('is answered by the data, wherever the bytes are cut', () => {
+  it('a frame of Modbus is answered by the data, wherever the bytes are cut', () => {
     const request = readRequest(3, 40_000, 2);
     const frame = frameOf(7, 1, request);
     const response = responseTo(frame, [4, 0x53, 0x75, 0x6e, 0x53]);
@@ -71,7 +71,7 @@ describe('a frame of Modbus', () => {
     assert.deepEqual(received(exception, frame, request), { exception: 2 });
   });
 
-  it('is never taken for the response to another request, and its data are its own', () => {
+  it('a frame of Modbus is never taken for the response to another request, and its data are its own', () => {
     const count = fc.integer({ min: 1, max: 125 });
     const changes = fc.array(fc.tuple(fc.nat(270), fc.nat(255)), { maxLength: 3 });
     fc.assert(
@@ -93,7 +93,7 @@ describe('a frame of Modbus', () => {
     );
   });
 
-  it('of a write is confirmed by where and how much, and by nothing else', () => {
+  it('a frame of Modbus of a write is confirmed by where and how much, and by nothing else', () => {
     const request = writeRegistersRequest(40_157, Buffer.from([0, 1, 0, 2]));
     const frame = frameOf(1, 1, request);
     const confirmed = responseTo(frame, [...request.content.subarray(0, 4)]);

@@ -112,7 +112,9 @@ export function responseLengthOf(frame: Buffer, { code, expected, dataLength }: 
   return (bytes: Uint8Array): number | undefined => {
     if (bytes.length <= HEADER) return undefined;
     const received = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    // control: the response to another Modbus request is none to this one [modbus/frames modbus/faults]
     if (received.readUInt32BE(0) !== frame.readUInt32BE(0)) throw new Error('it is of another transaction');
+    // control: the response of another Modbus unit is none of this one [modbus/frames modbus/faults]
     if (received[6] !== frame[6]) throw new Error('it is of another unit');
     const isException = received[7] === (code | EXCEPTION);
     if (!isException && received[7] !== code) throw new Error('it is of another function');

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { AppError } from '../../core/errors.ts';
 import type { Purpose, Target } from '../connections.ts';
+import { outcomeUnknown } from '../failures.ts';
 import type { Session } from '../session.ts';
-import { outcomeUnknown } from '../vendor-failure.ts';
 import { errorOf } from './exceptions.ts';
 import {
   bitsIn,

@@ -87,7 +87,7 @@ for (const [stack, serve] of Object.entries(STACKS)) {
       return { server, device: modbus({ connections }, target) };
     }
 
-    it('reads all four tables, from the first address to the last and in the largest blocks', async (test) => {
+    it(`Modbus with the server of ${stack} reads all four tables, from the first address to the last and in the largest blocks`, async (test) => {
       const { device } = await met(test);
       for (const [first, count] of [
         [0, 1],
@@ -107,7 +107,7 @@ for (const [stack, serve] of Object.entries(STACKS)) {
       }
     });
 
-    it('writes registers and coils where they belong, one and as many as the protocol permits', async (test) => {
+    it(`Modbus with the server of ${stack} writes registers and coils where they belong, one and as many as the protocol permits`, async (test) => {
       const { device, server } = await met(test);
       await device.writeRegister(40_100, 0xfffe);
       assert.deepEqual(registersAt(server.register, 40_099, 3), [heldAt(40_099), 0xfffe, heldAt(40_101)]);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type NumberType, numberAt, REGISTERS, registersOf } from './values.ts';
 
 describe('a number in registers', () => {
-  it('is read in both orders of words', () => {
+  it('a number in registers is read in both orders of words', () => {
     const big = Buffer.from('0001c2f70000', 'hex');
     assert.equal(numberAt(big, 0, { type: 'uint16' }), 1);
     assert.equal(numberAt(big, 1, { type: 'int16' }), 0xc2f7 - 0x1_0000);
@@ -15,7 +15,7 @@ describe('a number in registers', () => {
     assert.equal(numberAt(wide, 0, { type: 'uint64', order: 'little' }), 0x0001_0002_0003_0004);
   });
 
-  it('of every type is what was written', () => {
+  it('a number in registers of every type is what was written', () => {
     const types = Object.keys(REGISTERS) as NumberType[];
     const order = fc.constantFrom('big' as const, 'little' as const);
     fc.assert(
@@ -27,7 +27,7 @@ describe('a number in registers', () => {
     );
   });
 
-  it('is refused where the registers end before it, or cannot hold it', () => {
+  it('a number in registers is refused where the registers end before it, or cannot hold it', () => {
     assert.throws(() => numberAt(Buffer.alloc(4), 1, { type: 'uint32' }), RangeError);
     assert.throws(() => registersOf(0x1_0000, { type: 'uint16' }), RangeError);
     assert.throws(() => registersOf(-1, { type: 'uint16' }), RangeError);

@@ -13,7 +13,7 @@ describe('an MQTT publication as bytes', () => {
   const sent = (...given: Parameters<typeof publishScript>) =>
     publishScript(...given)?.exchanges.map(({ send }) => Buffer.from(send).toString('latin1')) ?? [];
 
-  it('signs in only with what it has', () => {
+  it('an MQTT publication as bytes signs in only with what it has', () => {
     const [plain = ''] = sent(broker, message);
     assert.equal(plain.charCodeAt(9), 0b0000_0010);
     const [signed = ''] = sent({ ...broker, username: 'anna', password: 'secret' }, message);
@@ -21,14 +21,14 @@ describe('an MQTT publication as bytes', () => {
     assert.ok(signed.endsWith('\0\u0004anna\0\u0006secret'));
   });
 
-  it('tells the length of a long message', () => {
+  it('an MQTT publication as bytes tells the length of a long message', () => {
     const [, publish = ''] = sent(broker, { ...message, payload: 'x'.repeat(300) });
     // 3 bytes of topic, 2 of the packet's id: 305.
     assert.deepEqual([publish.charCodeAt(1), publish.charCodeAt(2)], [0x80 | (305 & 0x7f), 305 >> 7]);
     assert.equal(publish.length, 3 + 305);
   });
 
-  it('is not made for a broker with TLS', () => {
+  it('an MQTT publication as bytes is not made for a broker with TLS', () => {
     assert.equal(publishScript({ ...broker, isSecure: true }, message), undefined);
   });
 });
@@ -41,7 +41,7 @@ describe('an HTTP request as bytes', () => {
     headers: { key: 'k' },
   } as const;
 
-  it('goes to the address, with the length of its body', () => {
+  it('an HTTP request as bytes goes to the address, with the length of its body', () => {
     const { host, port, exchanges } = requestScript({ ...request, json: { name: 'å' } });
     assert.deepEqual([host, port], ['192.168.1.5', 8_080]);
     const text = Buffer.from(exchanges[0]?.send ?? []).toString();
@@ -52,13 +52,13 @@ describe('an HTTP request as bytes', () => {
     assert.equal(requestScript({ ...request, baseUrl: 'http://battery' }).port, 80);
   });
 
-  it('cannot be made into two by a header', () => {
+  it('an HTTP request as bytes cannot be made into two by a header', () => {
     assert.throws(() => requestScript({ ...request, headers: { key: 'k\r\nx: y' } }), /line break/);
   });
 });
 
 describe('a Modbus write as bytes', () => {
-  it('expects the repetition of what was written, or how much', () => {
+  it('a Modbus write as bytes expects the repetition of what was written, or how much', () => {
     const target = { host: '192.168.1.5', port: 502, unit: 7 };
     const repliesTo = (request: Parameters<typeof writeScript>[1]) =>
       Buffer.from(writeScript(target, request).exchanges[0]?.reply ?? []).toString('hex');

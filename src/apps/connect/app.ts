@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Prices } from '../../domain/prices/index.ts';
+import type { Prices } from '../../domain/market/prices/index.ts';
 import { createFairSemaphore } from '../../http/fair-semaphore.ts';
 import { addLanguageRoute } from '../../http/language.ts';
 import { addDocuments } from '../../http/openapi.ts';
@@ -45,7 +45,7 @@ export type { SimulatedPage } from './routes/simulated.ts';
 export type { WellKnownFile } from './routes/well-known.ts';
 
 /** What the routes of Connect work with: each names its own part. */
-export type ConnectDependencies = StartPage &
+type ConnectDependencies = StartPage &
   AccountRoutes &
   AccountKeyRoutes &
   CardRoutes &
@@ -89,7 +89,7 @@ export async function addConnect(
   version: string,
 ): Promise<void> {
   const { assets, addressOf } = dependencies;
-  await addDocuments(app, {
+  addDocuments(app, {
     ...CONNECT_DOCUMENT,
     version,
     addressOf,

@@ -1,24 +1,47 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES, eventSchema } from '../../domain/events/index.ts';
+import Type from 'typebox';
+import { WebhookPost } from '../../domain/records/events/index.ts';
 import type { DocumentOptions } from '../../http/openapi.ts';
 
-const inGrid = (address: string | undefined): string =>
-  address === undefined ? 'the account page of Grid' : `[your account page](${address}/account)`;
+/** A receiver that wants the same events later. */
+const RETRY = {
+  description: 'Sent again, after Retry-After where it is given',
+  headers: { 'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds' } },
+};
 
 /** What the document of Connect says besides its routes. */
 export const CONNECT_DOCUMENT = {
-  webhooks: Object.fromEntries(
-    EVENT_TYPE_NAMES.map((type) => [
-      type,
-      {
-        post: {
-          summary: EVENT_TYPES[type].summary,
-          tags: ['Events'],
-          requestBody: { content: { 'application/json': { schema: eventSchema(type) } } },
-          responses: { 200: { description: 'Received' } },
-        },
+  webhooks: {
+    events: {
+      operationId: 'receiveEvents',
+      summary: 'Receive events that a subscription posts',
+      description:
+        'Signed by Standard Webhooks. Respond 2xx within 15 seconds once the events are stored; otherwise the same are sent again with the same `webhook-id`, with growing pauses, for 72 hours. An event may come more than once: handle each `id` once.',
+      tags: ['Events'],
+      parameters: Type.Object({
+        'webhook-id': Type.String({
+          description: 'The same for each attempt to deliver these events',
+          examples: ['msg_7c1f0b1e2d3a4b5c'],
+        }),
+        'webhook-timestamp': Type.String({
+          pattern: '^\\d+$',
+          description: 'When it was sent, seconds since 1970',
+          examples: ['1795281900'],
+        }),
+        'webhook-signature': Type.String({
+          description:
+            'v1,… (HMAC-SHA256) or v1a,… (Ed25519), one for each secret that is in force, with spaces between',
+          examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
+        }),
+      }),
+      body: WebhookPost,
+      responses: {
+        '2XX': { description: 'Received: the next events follow' },
+        410: { description: 'The receiver is gone: the subscription is paused' },
+        429: RETRY,
+        503: RETRY,
       },
-    ]),
-  ),
+    },
+  },
   service: 'connect',
   title: 'elnav Connect',
   description: 'One API for energy devices of many vendors: link, list, read and control them.',
@@ -57,6 +80,10 @@ export const CONNECT_DOCUMENT = {
       name: 'Requests',
       description: 'What became of a request: every response has its id in the header X-Request-Id.',
     },
+    {
+      name: 'Gateways',
+      description: 'Small programs in the networks of users, through which devices there are linked.',
+    },
     { name: 'Webhooks', description: 'Vendors report changes here. Your own program does not call it.' },
     {
       name: 'Account',
@@ -66,10 +93,10 @@ export const CONNECT_DOCUMENT = {
     { name: 'Partners', description: 'Apply for an account.' },
     { name: 'Operation', description: 'For the operator of the service.' },
   ],
-  start: ({ addressOf }) => [
+  start: () => [
     {
       title: 'API key',
-      text: `Create a key in [the console](/console/keys), on ${inGrid(addressOf('grid'))}, or on the server with \`npm run key\`. Send it with each request in the header \`X-Api-Key\`, or as \`Authorization: Bearer …\`.`,
+      text: `Create a key in [the console](/console/keys), or on the server with \`npm run key\`. Send it with each request in the header \`X-Api-Key\`, or as \`Authorization: Bearer …\`.`,
     },
     {
       title: 'First call',
@@ -89,7 +116,7 @@ export const CONNECT_DOCUMENT = {
     },
     {
       title: 'Pagination',
-      text: '[GET /devices](#get-devices) returns at most 1,000 devices. If there are more, the header `Link` has the address of the next page, with `rel="next"`.',
+      text: 'Lists come in pages. Where there is more, the header `Link` has the address of the next page, with `rel="next"`; most responses have its cursor in a field too.',
     },
   ],
   firstCalls: ['POST /link', 'GET /devices', 'POST /devices/{id}/command'],

@@ -1,10 +1,10 @@
 import { type Clock, sleep } from '../../core/clock.ts';
 import type { Json } from '../../core/json.ts';
-import type { KeptWill, WillsOfGateways } from '../../domain/set-points/index.ts';
-import type { Tunnel } from '../../tunnel/opener.ts';
-import { failure } from '../../tunnel/protocol.ts';
-import type { Tunnels } from '../../tunnel/tunnels.ts';
-import { readList, stepsOf, WILL_PATHS } from '../../tunnel/wills.ts';
+import type { KeptWill, WillsOfGateways } from '../../domain/devices/set-points/index.ts';
+import type { Tunnel } from '../../gateway/wire/opener.ts';
+import { failure } from '../../gateway/wire/protocol.ts';
+import type { Tunnels } from '../../gateway/wire/tunnels.ts';
+import { readList, stepsOf, WILL_PATHS } from '../../gateway/wire/wills.ts';
 
 /** A command waits for it. */
 const ANSWERED_MS = 2_000;

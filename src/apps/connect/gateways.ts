@@ -6,10 +6,9 @@ import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import { PerMinute } from '../../core/rate.ts';
-import type { Accounts } from '../../domain/accounts/index.ts';
-import type { GatewayKey, Gateways, Presence } from '../../domain/gateways/index.ts';
-import { clientAddressOf } from '../../http/client-address.ts';
-import { openTunnel } from '../../tunnel/opener.ts';
+import type { Accounts } from '../../domain/access/accounts/index.ts';
+import type { GatewayKey, Gateways, Presence } from '../../domain/links/gateways/index.ts';
+import { openTunnel } from '../../gateway/wire/opener.ts';
 import {
   GATEWAY_NETWORKS,
   GATEWAY_VERSION,
@@ -17,9 +16,10 @@ import {
   PAIRING_CODE,
   PATH,
   SUBPROTOCOL,
-} from '../../tunnel/protocol.ts';
-import type { Meter, Tunnels } from '../../tunnel/tunnels.ts';
-import { GATEWAY_WILLS } from '../../tunnel/wills.ts';
+} from '../../gateway/wire/protocol.ts';
+import type { Meter, Tunnels } from '../../gateway/wire/tunnels.ts';
+import { GATEWAY_WILLS } from '../../gateway/wire/wills.ts';
+import { clientAddressOf } from '../../http/client-address.ts';
 import { settleWills, type TakeWills } from './gateway-wills.ts';
 import { refuse, type TakeUpgrade } from './upgrades.ts';
 

@@ -2,10 +2,10 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Calls } from '../../domain/calls/index.ts';
-import type { Charging } from '../../domain/charging/index.ts';
-import type { Devices } from '../../domain/devices/index.ts';
-import type { Links } from '../../domain/links/index.ts';
+import type { Devices } from '../../domain/devices/devices/index.ts';
+import type { Links } from '../../domain/links/links/index.ts';
+import type { Charging } from '../../domain/records/charging/index.ts';
+import type { Calls } from '../../domain/vendor-calls/calls/index.ts';
 import { clientAddressOf } from '../../http/client-address.ts';
 import type { TakeUpgrade } from './upgrades.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../core/clock.ts';
-import type { Accounts } from '../../domain/accounts/index.ts';
-import type { Areas } from '../../domain/areas/index.ts';
-import type { Operators } from '../../domain/operators/index.ts';
-import type { Prices } from '../../domain/prices/index.ts';
-import type { Production } from '../../domain/production/index.ts';
-import type { Requests } from '../../domain/requests/index.ts';
-import type { LinkedVendors } from '../../domain/vendor-states/index.ts';
+import type { Accounts } from '../../domain/access/accounts/index.ts';
+import type { Operators } from '../../domain/access/operators/index.ts';
+import type { LinkedVendors } from '../../domain/links/vendor-states/index.ts';
+import type { Areas } from '../../domain/market/areas/index.ts';
+import type { Prices } from '../../domain/market/prices/index.ts';
+import type { Production } from '../../domain/market/production/index.ts';
+import type { Requests } from '../../domain/records/requests/index.ts';
 import type { TokenGate } from '../../http/access.ts';
 import { allowCrossOriginReads } from '../../http/cors.ts';
 import type { Service } from '../../http/errors.ts';
@@ -20,6 +20,7 @@ import { ENGLISH_ONLY } from '../../pages/foot.ts';
 import { GRID_DOCUMENT } from './documents.ts';
 import { createHealthLook, type HealthParts } from './health/look.ts';
 import { addFormScope } from './input/form-scope.ts';
+import { addOperatorRoutes } from './operator/routes.ts';
 import { unknownPage } from './pages/faults.ts';
 import { gridPage } from './pages/frame.ts';
 import { createPreparedResponses } from './responses/prepared.ts';
@@ -32,7 +33,6 @@ import { addUserRoutes } from './routes/admin-users.ts';
 import { addConsoleRoute } from './routes/console.ts';
 import { addFrontRoutes } from './routes/front.ts';
 import { addLookupRoutes } from './routes/lookup.ts';
-import { addOperatorRoutes } from './routes/operator.ts';
 import { addPriceRoutes } from './routes/prices.ts';
 import { addProductionRoutes } from './routes/production.ts';
 import { addRegionRoutes } from './routes/regions.ts';
@@ -91,7 +91,7 @@ export async function addGrid(
   }: GridDependencies,
   version: string,
 ): Promise<void> {
-  await addDocuments(app, {
+  addDocuments(app, {
     ...GRID_DOCUMENT,
     version,
     addressOf,
@@ -127,7 +127,7 @@ export async function addGrid(
     addSignInPages(scope, { ...signIn, accounts, assets, clock, connectUrl });
   });
   await addFormScope(app, configuredUrl, (scope) =>
-    addAccountRoutes(scope, { ...signIn, accounts, assets, clock, connectUrl }),
+    addAccountRoutes(scope, { ...signIn, accounts, assets, connectUrl }),
   );
   await addFormScope(app, configuredUrl, (scope) =>
     addOperatorRoutes(scope, {

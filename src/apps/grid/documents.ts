@@ -29,7 +29,7 @@ export const GRID_DOCUMENT = {
   start: () => [
     {
       title: 'API key',
-      text: 'Look-ups, prices and production work without a key, within a daily quota for each IP address. With a key, the limits of your account apply. Create one on [your account page](/account) and send it in the header `X-Api-Key`. The same key works on Connect.',
+      text: 'Look-ups, prices and production work without a key, within a daily quota for each IP address. With a key, the limits of your account apply. Create one in the console, to which [your account page](/account) leads, and send it in the header `X-Api-Key`. The same key works on Connect.',
     },
     {
       title: 'First call',

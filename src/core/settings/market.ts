@@ -1,4 +1,5 @@
 import type { Secret } from '../secret.ts';
+import { SOURCES, slugsOf } from '../sources.ts';
 import { httpUrl, listOf, oneOf, secret } from './kinds.ts';
 import { type Declared, given, optional, type Setting, setting, type Values } from './setting.ts';
 
@@ -19,13 +20,9 @@ export interface MarketSettings {
   readonly geocoderUrl: string | undefined;
 }
 
-/** Sources whose base URL can be set, and those of them with prices. */
-export const PRICE_SOURCE_SLUGS = ['elprisetjustnu', 'entsoe', 'energidataservice', 'nordpool'] as const;
-const SOURCE_SLUGS = [...PRICE_SOURCE_SLUGS, 'ecb', 'esett'] as const;
-
 /** Settings of prices, production and look-ups. */
 export const MARKET = {
-  priceSources: setting('ELNAV_PRICE_SOURCES', listOf('sources', ...PRICE_SOURCE_SLUGS), {
+  priceSources: setting('ELNAV_PRICE_SOURCES', listOf('sources', ...slugsOf('prices')), {
     fallback: 'elprisetjustnu,entsoe,energidataservice',
     description:
       'Day-ahead price sources in order of preference: entsoe is skipped without a token, energidataservice has SE3 and SE4, the terms of nordpool restrict the use of its data',
@@ -57,7 +54,7 @@ export const MARKET = {
 
 /** A replacement base URL for each source, by its slug. */
 export const SOURCE_URLS: Readonly<Record<string, Setting<string | undefined>>> = Object.fromEntries(
-  SOURCE_SLUGS.map((slug) => [
+  Object.keys(SOURCES).map((slug) => [
     slug,
     optional(`ELNAV_${slug.toUpperCase()}_BASE_URL`, httpUrl, {
       description: `Base URL of the source ${slug}, to replace the default`,

@@ -19,7 +19,7 @@ function faultsOf(environment: Record<string, string>): string[] {
 }
 
 describe('the settings', () => {
-  it('need no configuration for the embedded database', () => {
+  it('the settings need no configuration for the embedded database', () => {
     const settings = readSettings({ PATH: '/bin', HOME: '/' });
     assert.deepEqual(
       [settings.host, settings.connectPort, settings.gridPort, settings.dataDir, settings.logLevel],
@@ -31,7 +31,7 @@ describe('the settings', () => {
     );
   });
 
-  it('are read as written', () => {
+  it('the settings are read as written', () => {
     const settings = readSettings({
       ELNAV_CONNECT_PORT: '0',
       ELNAV_GRID_PORT: '65535',
@@ -58,14 +58,14 @@ describe('the settings', () => {
     assert.ok(!inspect(settings.adminToken).includes('sixteen'));
   });
 
-  it('without our prefix are suggested to an operator who adds it', () => {
+  it('the settings without our prefix are suggested to an operator who adds it', () => {
     assert.match(
       faultsOf({ ELNAV_DATABASE_URL: 'postgres://db/elnav' }).join(),
       /ELNAV_DATABASE_URL is not a setting; did you mean DATABASE_URL\?/,
     );
   });
 
-  it('name the operator of the service and a contact', () => {
+  it('the settings name the operator of the service and a contact', () => {
     const { site } = readSettings({
       ELNAV_CONTACT: 'help@example.com',
       ELNAV_PRIVACY_URL: 'https://example.com/privacy?lang=sv#top',
@@ -91,7 +91,7 @@ describe('the settings', () => {
     );
   });
 
-  it('report all faults together', () => {
+  it('the settings report all faults together', () => {
     const faults = faultsOf({
       ELNAV_CONECT_PORT: '1',
       ELNAV_NO_SUCH_THING_AT_ALL: '1',
@@ -124,13 +124,13 @@ describe('the settings', () => {
     assert.equal(faults.length, expected.length, faults.join('\n'));
   });
 
-  it('require the secrets with PostgreSQL, where none are generated', () => {
+  it('the settings require the secrets with PostgreSQL, where none are generated', () => {
     const faults = faultsOf({ DATABASE_URL: 'postgres://db/elnav' });
     assert.equal(faults.length, 2);
     assert.match(faults.join(), /ELNAV_ADMIN_TOKEN is required.*ELNAV_VAULT_KEYS is required/);
   });
 
-  it('never repeat a secret in a fault', () => {
+  it('the settings never repeat a secret in a fault', () => {
     const secret = 'canary0canary0canary0canary0cana';
     const environments = [
       { ELNAV_ADMIN_TOKEN: 'canary0' },
@@ -148,7 +148,7 @@ describe('the settings', () => {
     }
   });
 
-  it('accept vault keys of 32 bytes with distinct ids', () => {
+  it('the settings accept vault keys of 32 bytes with distinct ids', () => {
     assert.deepEqual(
       parseVaultKeys(`a:${KEY}\nb:${KEY}`).map(({ key }) => key.length),
       [32, 32],
@@ -157,7 +157,7 @@ describe('the settings', () => {
       assert.throws(() => parseVaultKeys(wrong), wrong);
   });
 
-  it('replace all addresses of a vendor, or one', () => {
+  it('the settings replace all addresses of a vendor, or one', () => {
     const needs = { name: 'V', hasPartner: false, hasApiKey: false, files: [], amounts: [], plans: [] };
     const vendors = [
       { ...needs, slug: 'many', hosts: ['api', 'commands'] },
@@ -184,7 +184,7 @@ describe('the settings', () => {
     );
   });
 
-  it('take the API key of an app together with its client id and secret', () => {
+  it('the settings take the API key of an app together with its client id and secret', () => {
     const vendor = { slug: 'v', name: 'V', hosts: [], hasPartner: true, files: [], amounts: [], plans: [] };
     const set = {
       ELNAV_V_CLIENT_ID: 'id',
@@ -204,7 +204,7 @@ describe('the settings', () => {
     assert.throws(() => readSettings(set, unkeyed), /ELNAV_V_API_KEY is not a setting/);
   });
 
-  it('have what a partner gets besides a client id and secret', () => {
+  it('the settings have what a partner gets besides a client id and secret', () => {
     const more = { description: 'What it is', isSecret: false, isRequired: true };
     const partnerSettings = [
       { ...more, name: 'application_id' },
@@ -235,7 +235,7 @@ describe('the settings', () => {
     );
   });
 
-  it("change the amount of a vendor's limit", () => {
+  it("the settings change the amount of a vendor's limit", () => {
     const amount = { setting: 'ELNAV_V_MONTHLY_USD', description: 'What it may cost', fallback: 10 };
     const vendors = [
       {
@@ -256,7 +256,7 @@ describe('the settings', () => {
       assert.throws(() => read(wrong), /ELNAV_V_MONTHLY_USD must be a number from 0 to 1000000/, wrong);
   });
 
-  it('are described, each once', () => {
+  it('the settings are described, each once', () => {
     const settings = settingsOf([]);
     assert.equal(new Set(settings.map(({ name }) => name)).size, settings.length);
     for (const { description, kind } of settings) {
@@ -265,7 +265,7 @@ describe('the settings', () => {
     }
   });
 
-  it('name another setting only where there is one', () => {
+  it('the settings name another setting only where there is one', () => {
     const settings = settingsOf([]);
     const names = new Set(settings.map(({ name }) => name));
     const others = settings.flatMap(({ requiredWith, together }) => [requiredWith, together]);
@@ -277,12 +277,12 @@ describe('the settings', () => {
     );
   });
 
-  it('have defaults of their own kind', () => {
+  it('the settings have defaults of their own kind', () => {
     for (const { name, kind, fallback } of settingsOf([]))
       if (fallback !== undefined) assert.doesNotThrow(() => kind.parse(fallback), name);
   });
 
-  it('name a source of prices once', () => {
+  it('the settings name a source of prices once', () => {
     assert.deepEqual(faultsOf({ ELNAV_PRICE_SOURCES: 'nordpool, entsoe,nordpool' }), [
       '  - ELNAV_PRICE_SOURCES names nordpool twice',
     ]);
@@ -293,7 +293,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('permit the networks of the machine only where nobody else reaches the services', () => {
+  it('the settings permit the networks of the machine only where nobody else reaches the services', () => {
     const chosen = (environment: Record<string, string>) => readSettings(environment).localNetworks;
     const database = {
       DATABASE_URL: 'postgres://db/elnav',

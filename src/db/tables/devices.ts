@@ -96,7 +96,7 @@ interface SetPoints {
 }
 
 /** When a device is polled next. */
-interface DeviceTurns {
+interface DevicePolls {
   id: Generated<number>;
   account_id: number;
   link_id: string;
@@ -141,7 +141,7 @@ export interface DeviceTables {
   devices: Devices;
   interventions: Interventions;
   commands: Commands;
-  device_turns: DeviceTurns;
+  device_polls: DevicePolls;
   link_streams: LinkStreams;
   link_lists: LinkLists;
   set_points: SetPoints;

@@ -107,7 +107,7 @@ async function textOf(messages: AsyncIterator<AmqpMessage>): Promise<string> {
 }
 
 describe('a broker that speaks AMQP 1.0', () => {
-  it('gives its messages in order, whatever their bodies are made of', async (test) => {
+  it('a broker that speaks AMQP 1.0 gives its messages in order, whatever their bodies are made of', async (test) => {
     const { port, send, connections } = await broker(test);
     const { listen, heard } = connectionsTo(test, port);
     const messages = await listen();
@@ -121,7 +121,7 @@ describe('a broker that speaks AMQP 1.0', () => {
     assert.ok(heard() > 0);
   });
 
-  it('learns that a message was taken when the next one is asked for, and not before', async (test) => {
+  it('a broker that speaks AMQP 1.0 learns that a message was taken when the next one is asked for, and not before', async (test) => {
     const { port, send, outcomes } = await broker(test);
     const { listen } = connectionsTo(test, port);
     const messages = await listen();
@@ -134,7 +134,7 @@ describe('a broker that speaks AMQP 1.0', () => {
     assert.deepEqual(outcomes, ['accepted']);
   });
 
-  it('sends no more than is taken', async (test) => {
+  it('a broker that speaks AMQP 1.0 sends no more than is taken', async (test) => {
     const { port, senders, send } = await broker(test);
     const { listen } = connectionsTo(test, port);
     const messages = await listen();
@@ -151,7 +151,7 @@ describe('a broker that speaks AMQP 1.0', () => {
     assert.equal(creditOf(sender), 4, 'the fifth is not accepted yet');
   });
 
-  it('that knows no such address, or refuses the sign-in, is told apart', async (test) => {
+  it('a broker that speaks AMQP 1.0 that knows no such address, or refuses the sign-in, is told apart', async (test) => {
     const { port } = await broker(test);
     await assert.rejects(
       connectionsTo(test, port).listen('nowhere'),
@@ -168,7 +168,7 @@ describe('a broker that speaks AMQP 1.0', () => {
     );
   });
 
-  it('ends with the session, and is told where it is lost', async (test) => {
+  it('a broker that speaks AMQP 1.0 ends with the session, and is told where it is lost', async (test) => {
     const { port, connections } = await broker(test);
     const ended = connectionsTo(test, port);
     const messages = await ended.listen();
@@ -189,7 +189,7 @@ describe('a broker that speaks AMQP 1.0', () => {
     await closed;
   });
 
-  it('that is none costs nothing but the attempt', async (test) => {
+  it('a broker that speaks AMQP 1.0 that is none costs nothing but the attempt', async (test) => {
     const silent = await lineServer(test, [() => {}]);
     const waiting = connectionsTo(test, silent.port);
     const listening = waiting.listen();

@@ -22,10 +22,12 @@ const PROBE_AFTER_MS = 30_000;
 export function directDialer(guard: AddressGuard): Dialer {
   return {
     async dial({ host, port, ports }, signal) {
+      // control: a connection leads to no address or port that is not permitted [connections/tcp]
       guard.checkTarget({ host, port }, ports);
       const socket = connect({
         host,
         port,
+        // control: a connection is made to the address that was judged, whatever the name leads to by then [connections/tcp]
         lookup: guard.lookupForTarget({ host, port }, ports),
         noDelay: true,
         keepAlive: true,

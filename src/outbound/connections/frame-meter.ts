@@ -26,6 +26,7 @@ export function limitFrames(socket: Duplex, lengthOf: FrameLength, tooLarge: () 
       at += 1;
       const length = lengthOf(Uint8Array.from(head));
       if (length === undefined && head.length < MOST_HEAD_BYTES) continue;
+      // control: a frame without end does not fill the memory [connections/amqp] => length === undefined
       if (length === undefined || length > MOST_FRAME_BYTES) {
         tooLarge();
         return;

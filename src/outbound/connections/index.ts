@@ -1,20 +1,105 @@
-import type { Broker, Target } from '../../adapter/connections.ts';
-import type { ConnectionOwner, KeptConnections, OpcuaPlace, OpcuaTasks } from '../../adapter/reach.ts';
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import type { Broker, PinnedCertificate, Target } from '../../adapter/connections.ts';
+import type { ConnectionOwner, KeptConnections, ReachableGateways } from '../../adapter/reach.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
+import type { Tunnel } from '../../gateway/wire/opener.ts';
+import { codeOf } from '../exchange.ts';
+import { isKept, otherCertificate, shownOn, unjudgedTls } from '../shown-certificate.ts';
 import type { AmqpChannel } from './amqp.ts';
-import type { Dialer } from './dialer.ts';
-import { addressOf, notOpened, timedOut } from './failures.ts';
+import { type Dialer, ready } from './dialer.ts';
+import { addressOf, notOpened, timedOut, tooMany } from './failures.ts';
 import type { MqttChannel } from './mqtt.ts';
 import type { LargeMessages } from './mqtt-frames.ts';
-import type { OpcuaChannel } from './opcua.ts';
-import { createPool, type Lease, OPENING_MS, type Place } from './pool.ts';
+import { createOpcua } from './opcua-kept.ts';
+import { createPool, held, OPENING_MS, type Place } from './pool.ts';
 import { exchangeOver, TcpChannel } from './tcp.ts';
-import { certificateOver, secured, securedByKept } from './tls.ts';
+
+/** The gateways that are connected to this process, as far as connections through them go. */
+export interface GatewayTunnels extends Pick<ReachableGateways, 'whyAway'> {
+  of(gateway: string): Tunnel | undefined;
+}
+
+interface ThroughGateway {
+  readonly gateways: GatewayTunnels;
+  readonly gateway: string;
+  /** The vendor's name. */
+  readonly name: string;
+}
+
+/** Connects from a gateway's network, to what the gateway's own settings permit: addresses are judged there alone. */
+export function gatewayDialer({ gateways, gateway, name }: ThroughGateway): Dialer {
+  return {
+    async dial({ host, port }, signal) {
+      const address = addressOf({ host, port });
+      const away = async () =>
+        new AppError(
+          'vendor.unreachable',
+          `${name} is unreachable at ${address}: ${await gateways.whyAway(gateway)}`,
+        );
+      const tunnel = gateways.of(gateway);
+      if (tunnel === undefined) throw await away();
+      try {
+        return await tunnel.dial({ host, port }, signal);
+      } catch (error) {
+        switch (codeOf(error)) {
+          case 'EGATEWAY':
+            throw await away();
+          case 'ENOTPERMITTED':
+            throw new AppError(
+              'vendor.address_not_permitted',
+              `${name} is not connected to at ${address}: the gateway does not permit this address; set ELNAV_GATEWAY_NETWORKS where it runs to the network of the device; its own computer is never permitted`,
+            );
+          case 'EBUSY':
+            throw tooMany(`too many connections are open through the gateway to open one to ${name}`);
+          default:
+            throw error;
+        }
+      }
+    },
+  };
+}
+
+const nameOf = (host: string) => (isIP(host) === 0 ? { servername: host } : {});
+
+/** TLS over a connection, regardless of who dialled it, with a certificate of the host that an authority has signed. */
+const secured = (socket: Duplex, host: string, signal: AbortSignal): Promise<Duplex> =>
+  ready(connect({ socket, host, ...nameOf(host) }), 'secureConnect', signal);
+
+/** What the other end of a connection has to show. */
+interface Shown {
+  readonly host: string;
+  readonly roots: readonly string[] | undefined;
+}
+
+const unjudged = (socket: Duplex, { host, roots }: Shown, signal: AbortSignal) =>
+  ready(connect({ socket, host, ...nameOf(host), ...unjudgedTls(roots) }), 'secureConnect', signal);
+
+/** TLS with the certificate that is kept with a link, or one that the maker has signed for the same name; nothing is sent to another. */
+async function securedByKept(
+  socket: Duplex,
+  { pinned, name, ...of }: Shown & { readonly pinned: PinnedCertificate; readonly name: string },
+  signal: AbortSignal,
+): Promise<Duplex> {
+  const secure = await unjudged(socket, of, signal);
+  if (isKept(shownOn(secure), pinned)) return secure;
+  secure.destroy();
+  throw otherCertificate(name);
+}
+
+/** Asks for the certificate, and sends nothing else; the connection is closed. */
+async function certificateOver(socket: Duplex, of: Shown, signal: AbortSignal): Promise<PinnedCertificate> {
+  const secure = await unjudged(socket, of, signal);
+  const shown = shownOn(secure);
+  secure.destroy();
+  if (shown === undefined) throw new Error('no certificate');
+  return shown;
+}
 
 export { type Dialer, directDialer } from './dialer.ts';
-export { type GatewayTunnels, gatewayDialer } from './gateway-dialer.ts';
 
 interface ConnectionsOptions {
   /** How the connections of a link are dialled. */
@@ -24,8 +109,6 @@ interface ConnectionsOptions {
 }
 
 const IDLE_SECONDS = 60;
-/** Keys of RSA take small controllers seconds. */
-const OPCUA_OPENING_MS = 10_000;
 
 export interface OutboundConnections extends KeptConnections {
   /** How many are open. */
@@ -33,18 +116,18 @@ export interface OutboundConnections extends KeptConnections {
   close(): void;
 }
 
+const placeOf = (owner: ConnectionOwner, target: Target, identity: string): Place => ({
+  owner: { account: owner.account, link: owner.link },
+  name: owner.name,
+  address: addressOf(target),
+  identity: `${identity} ${target.isSecure === true} ${owner.pinned?.sha256} ${owner.gateway}`,
+  idleMs: (target.idleSeconds ?? IDLE_SECONDS) * 1_000,
+});
+
 /** Connections of links to devices and brokers, kept over calls. */
 export function createConnections({ dialerOf, clock, random }: ConnectionsOptions): OutboundConnections {
   const pool = createPool({ clock, random });
   let large: LargeMessages | undefined;
-
-  const placeOf = (owner: ConnectionOwner, target: Target, identity: string): Place => ({
-    owner: { account: owner.account, link: owner.link },
-    name: owner.name,
-    address: addressOf(target),
-    identity: `${identity} ${target.isSecure === true} ${owner.pinned?.sha256} ${owner.gateway}`,
-    idleMs: (target.idleSeconds ?? IDLE_SECONDS) * 1_000,
-  });
 
   async function dial(owner: ConnectionOwner, target: Target, signal: AbortSignal) {
     const { host, port, isSecure = false } = target;
@@ -75,25 +158,6 @@ export function createConnections({ dialerOf, clock, random }: ConnectionsOption
       return MqttChannel.open(socket, { broker, clientId, named: place, large, signal: opening });
     };
     return pool.use(place, open, { signal, work: ({ channel }) => work(channel) });
-  }
-
-  function overOpcua<T>(
-    owner: ConnectionOwner,
-    { server, application }: OpcuaPlace,
-    signal: AbortSignal,
-    work: (lease: Lease<OpcuaChannel>) => Promise<T>,
-  ): Promise<T> {
-    const { path = '', mode, policy = '', username = '', fingerprint = '' } = server;
-    const place = {
-      ...placeOf(owner, server, JSON.stringify(['opcua', path, mode, policy, username, fingerprint])),
-      openingMs: OPCUA_OPENING_MS,
-    };
-    const open = async (opening: AbortSignal) => {
-      const { OpcuaChannel } = await import('./opcua.ts');
-      const at = { server, application, named: place, clock, signal: opening };
-      return OpcuaChannel.open(() => dial(owner, server, opening), at);
-    };
-    return pool.use(place, open, { signal, work });
   }
 
   return {
@@ -160,58 +224,10 @@ export function createConnections({ dialerOf, clock, random }: ConnectionsOption
       );
     },
 
-    async opcua(owner, { task, isCommand, ...place }, { signal, sent }) {
-      const sending = { signal, sent, isCommand };
-      const attempt = () =>
-        overOpcua(owner, place, signal, async ({ channel, isReused }) => {
-          const tasks: OpcuaTasks = {
-            identity: () => channel.identity(sending),
-            read: (nodes) => channel.read(nodes, sending),
-            describe: (nodes) => channel.describe(nodes, sending),
-            browse: (nodes, most) => channel.browse(nodes, most, sending),
-            write: (writes) => channel.write(writes, sending),
-          };
-          try {
-            return { answer: await task(tasks) };
-          } catch (error) {
-            // The other end may have gone while nobody used it. A command is not sent twice.
-            const isLost = error instanceof AppError && error.code === 'vendor.unreachable';
-            if (isReused && isLost && !channel.isAlive && !isCommand && !signal.aborted) return undefined;
-            throw error;
-          }
-        });
-      const { answer } = (await attempt()) ?? (await attempt()) ?? {};
-      return answer as Awaited<ReturnType<typeof task>>;
-    },
-
-    opcuaChanges: (owner, { subscription, ...place }, { signal, heard }) =>
-      held((hold) =>
-        overOpcua(owner, place, signal, async ({ channel }) => {
-          const inbox = await channel.listen(subscription, { signal, heard });
-          await hold(inbox, inbox.ended);
-        }),
-      ),
-
-    async makeApplicationCertificate(applicationUri) {
-      const { makeApplicationCertificate } = await import('./opcua-security.ts');
-      return makeApplicationCertificate(applicationUri, clock);
-    },
+    ...createOpcua({ pool, placeOf, dial, clock }),
 
     closeLink: pool.closeLink,
     count: () => pool.count,
     close: pool.close,
   };
-}
-
-/** Answers the messages as soon as they may come, and keeps the connection in use until they end. */
-function held<T>(
-  work: (hold: (messages: AsyncIterable<T>, ended: Promise<void>) => Promise<void>) => Promise<void>,
-): Promise<AsyncIterable<T>> {
-  const begun = Promise.withResolvers<AsyncIterable<T>>();
-  const hold = (messages: AsyncIterable<T>, ended: Promise<void>) => {
-    begun.resolve(messages);
-    return ended;
-  };
-  work(hold).catch((error: unknown) => begun.reject(error));
-  return begun.promise;
 }

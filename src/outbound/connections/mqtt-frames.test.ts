@@ -51,7 +51,7 @@ function chunked(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 describe('messages of a broker', () => {
-  it('are passed on as they are but for those that are too large, wherever they are cut', async () => {
+  it('messages of a broker are passed on as they are but for those that are too large, wherever they are cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(0, 1, 120, 20_000, 5 * MIB), { maxLength: 6 }),
@@ -80,7 +80,7 @@ describe('messages of a broker', () => {
     );
   });
 
-  it('of all connections share the room for large ones, and give it back', async () => {
+  it('messages of a broker of all connections share the room for large ones, and give it back', async () => {
     const large = new LargeMessages();
     assert.ok(large.take(30 * MIB));
     const both = await filtered([message(2 * MIB - 100, 1), message(3 * MIB, 2)], large);
@@ -95,7 +95,7 @@ describe('messages of a broker', () => {
     assert.ok(large.take(32 * MIB));
   });
 
-  it('that are none, and too large, end the connection', async () => {
+  it('messages of a broker that are none, and too large, end the connection', async () => {
     for (const [first, length] of [
       [0x90, [0xff, 0xff, 0xff, 0x7f]],
       [0x34, [0xff, 0xff, 0xff, 0x7f]],

@@ -80,7 +80,10 @@ export class MqttFrames extends Duplex {
     this.#socket = socket;
     this.#filter = filter;
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('end', () => this.push(null));
+    socket.on('end', () => {
+      this.#giveRoom();
+      this.push(null);
+    });
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
   }

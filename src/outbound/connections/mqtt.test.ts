@@ -75,7 +75,7 @@ const failsWith = (code: string, sentence: RegExp) => (error: unknown) => {
 };
 
 describe('an MQTT broker', { skip: withoutBroker }, () => {
-  it('gives what is published to those who have subscribed, over one connection of the link', async (test) => {
+  it('an MQTT broker gives what is published to those who have subscribed, over one connection of the link', async (test) => {
     const { listen, publish, connections, counts } = connectionsTo(test);
     const topic = ownTopic();
     const all = await listen(`${topic}/#`);
@@ -91,7 +91,7 @@ describe('an MQTT broker', { skip: withoutBroker }, () => {
     assert.ok(heard >= 6, 'whatever comes is heard');
   });
 
-  it('tells what was published before from what is published now', async (test) => {
+  it('an MQTT broker tells what was published before from what is published now', async (test) => {
     const { listen, publish } = connectionsTo(test);
     const topic = ownTopic();
     await publish(topic, 'before', { isRetained: true });
@@ -109,7 +109,7 @@ describe('an MQTT broker', { skip: withoutBroker }, () => {
     await publish(topic, '', { isRetained: true });
   });
 
-  it('answers a request with the reply that belongs to it', async (test) => {
+  it('an MQTT broker answers a request with the reply that belongs to it', async (test) => {
     const { listen, publish, request } = connectionsTo(test);
     const topic = ownTopic();
     const asked = await listen(`${topic}/ask`);
@@ -127,7 +127,7 @@ describe('an MQTT broker', { skip: withoutBroker }, () => {
     assert.deepEqual(JSON.parse(reply.text()), { id: 2, ok: true });
   });
 
-  it('leaves the outcome of a command open that nobody answers, and times a question out', async (test) => {
+  it('an MQTT broker leaves the outcome of a command open that nobody answers, and times a question out', async (test) => {
     const { request } = connectionsTo(test);
     const topic = ownTopic();
     const asked = { topic, replyTopic: `${topic}/reply`, isReply: () => true, timeoutMs: 50 };
@@ -135,7 +135,7 @@ describe('an MQTT broker', { skip: withoutBroker }, () => {
     await assert.rejects(request({ ...asked, use: 'command' }), failsWith('command.outcome_unknown', /Box/));
   });
 
-  it('ends with the session, and is then left', async (test) => {
+  it('an MQTT broker ends with the session, and is then left', async (test) => {
     const { listen, end, connections } = connectionsTo(test);
     const messages = await listen(ownTopic());
     const next = messages.next();
@@ -146,7 +146,7 @@ describe('an MQTT broker', { skip: withoutBroker }, () => {
     assert.equal(connections.count(), 0);
   });
 
-  it('that is cut off is told, and is connected to again', async (test) => {
+  it('an MQTT broker that is cut off is told, and is connected to again', async (test) => {
     const proxy = await tcpProxy(`mqtt://${BROKER.host}:${BROKER.port}`);
     test.after(() => proxy.close());
     const { listen, publish } = connectionsTo(test, { host: '127.0.0.1', port: proxy.port });
@@ -169,7 +169,7 @@ describe('an MQTT broker', { skip: withoutBroker }, () => {
 describe('a message that is too large', { skip: withoutBroker }, () => {
   const MIB = 1024 * 1024;
 
-  it('is skipped with its size, acknowledged, and what follows it comes', async (test) => {
+  it('a message that is too large is skipped with its size, acknowledged, and what follows it comes', async (test) => {
     const { listen, publish } = connectionsTo(test);
     const topic = ownTopic();
     const messages = await listen(topic);
@@ -184,7 +184,7 @@ describe('a message that is too large', { skip: withoutBroker }, () => {
     }
   });
 
-  it('is one of more than 4 MiB, and retained ones are told as such', async (test) => {
+  it('a message that is too large is one of more than 4 MiB, and retained ones are told as such', async (test) => {
     const { listen, publish } = connectionsTo(test);
     const [small, large] = [ownTopic(), ownTopic()];
     await publish(small, 'x'.repeat(4 * MIB - 200), { isRetained: true });
@@ -216,7 +216,7 @@ async function badBroker(test: TestContext, peer: Peer, more: Partial<Broker> = 
 }
 
 describe('a broker that is none', () => {
-  it('that refuses the password costs the link only where the user typed it', async (test) => {
+  it('a broker that is none that refuses the password costs the link only where the user typed it', async (test) => {
     const refuses = brokerThat((socket) => socket.end(CONNACK(4)));
     const secret = { username: 'me', password: 'canary-6651' };
     const theirs = await badBroker(test, refuses, secret);
@@ -227,7 +227,7 @@ describe('a broker that is none', () => {
     await assert.rejects(own.publish('a', 'b'), failsWith('vendor.login_expired', /refuses/));
   });
 
-  it('that never answers is not waited for', async (test) => {
+  it('a broker that is none that never answers is not waited for', async (test) => {
     const { publish, clock, heard } = await badBroker(test, () => {});
     const published = publish('a', 'b');
     await until('the broker is greeted', () => heard.length > 0);
@@ -235,7 +235,7 @@ describe('a broker that is none', () => {
     await assert.rejects(published, failsWith('vendor.timeout', /did not respond in time/));
   });
 
-  it('that takes a command and acknowledges nothing leaves its outcome open', async (test) => {
+  it('a broker that is none that takes a command and acknowledges nothing leaves its outcome open', async (test) => {
     const { publish, clock, counts } = await badBroker(
       test,
       brokerThat((socket, data) => {
@@ -248,7 +248,7 @@ describe('a broker that is none', () => {
     await assert.rejects(published, failsWith('command.outcome_unknown', /Box/));
   });
 
-  it('that announces a message without end does not fill the memory', async (test) => {
+  it('a broker that is none that announces a message without end does not fill the memory', async (test) => {
     collectGarbage();
     const before = process.memoryUsage().arrayBuffers;
     const sockets: Parameters<Peer>[0][] = [];
@@ -273,7 +273,7 @@ describe('a broker that is none', () => {
     assert.ok(grownMib < 32, `${grownMib} MiB`);
   });
 
-  it('that sends something other than a message, and too much of it, is not listened to', async (test) => {
+  it('a broker that is none that sends something other than a message, and too much of it, is not listened to', async (test) => {
     const { listen } = await badBroker(
       test,
       brokerThat((socket, data) => {
@@ -284,7 +284,7 @@ describe('a broker that is none', () => {
     await assert.rejects(listen('#'), failsWith('vendor.answer_invalid', /a message that is too large$/));
   });
 
-  it('that speaks something else is told apart', async (test) => {
+  it('a broker that is none that speaks something else is told apart', async (test) => {
     const { publish } = await badBroker(
       test,
       brokerThat((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),

@@ -1,4 +1,4 @@
-import type { OpcuaServer } from '../../adapter/opcua.ts';
+import type { OpcuaServer } from '../../adapter/connections.ts';
 import { AppError } from '../../core/errors.ts';
 import { codeOf } from '../exchange.ts';
 import { lost, type Named, refusesSignIn, timedOut, tooMany } from './failures.ts';

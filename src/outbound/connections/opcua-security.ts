@@ -10,7 +10,12 @@ import {
   SecurityPolicy,
   UserTokenType,
 } from 'node-opcua-client';
-import { OPCUA_POLICIES, type OpcuaMode, type OpcuaPolicy, type OpcuaServer } from '../../adapter/opcua.ts';
+import {
+  OPCUA_POLICIES,
+  type OpcuaMode,
+  type OpcuaPolicy,
+  type OpcuaServer,
+} from '../../adapter/connections.ts';
 import type { ApplicationCertificate } from '../../adapter/reach.ts';
 import type { Clock } from '../../core/clock.ts';
 import { DAY_MS } from '../../core/durations.ts';

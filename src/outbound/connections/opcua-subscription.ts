@@ -5,7 +5,7 @@ import {
   type NodeId,
   TimestampsToReturn,
 } from 'node-opcua-client';
-import type { OpcuaChange } from '../../adapter/opcua.ts';
+import type { OpcuaChange } from '../../adapter/connections.ts';
 import { readingOf, UNKNOWN_NODE } from './opcua-values.ts';
 
 /** A sign of life at least so often, ms. */

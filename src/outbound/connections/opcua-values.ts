@@ -1,5 +1,10 @@
 import { coerceNodeId, DataType, type DataValue, type NodeId, VariantArrayType } from 'node-opcua-client';
-import { OPCUA_NUMBERS, type OpcuaReading, type OpcuaScalar, type OpcuaType } from '../../adapter/opcua.ts';
+import {
+  OPCUA_NUMBERS,
+  type OpcuaReading,
+  type OpcuaScalar,
+  type OpcuaType,
+} from '../../adapter/connections.ts';
 
 const BY_URI = /^nsu=([^;]+);(.+)$/;
 

@@ -4,13 +4,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { StatusCodes } from 'node-opcua-client';
 import { LOOPBACK } from '../../../test/kit/loopback.ts';
-import { OPCUA_POLICIES, type OpcuaServer } from '../../adapter/opcua.ts';
+import { OPCUA_POLICIES, type OpcuaServer } from '../../adapter/connections.ts';
 import type { OpcuaTasks } from '../../adapter/reach.ts';
 import { type Clock, systemClock, turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
-import type { SimulatedVariable } from '../../simulation/opcua/address-space.ts';
-import { createOpcuaServer } from '../../simulation/opcua/server.ts';
+import type { SimulatedVariable } from '../../proof/simulation/opcua/address-space.ts';
+import { createOpcuaServer } from '../../proof/simulation/opcua/server.ts';
 import { permittedAddresses } from '../address-guard.ts';
 import { createConnections, directDialer } from './index.ts';
 
@@ -113,7 +113,7 @@ const failsWith = (code: string, sentence: RegExp) => (error: unknown) => {
 const readPower = async (tasks: OpcuaTasks) => (await tasks.read([POWER]))[0]?.value;
 
 describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
-  it('reads and writes by the URI of the namespace, with every policy and mode', async (test) => {
+  it('a session at an OPC UA server reads and writes by the URI of the namespace, with every policy and mode', async (test) => {
     const { ask, plant } = await plantServer(test);
     const ways: Partial<OpcuaServer>[] = [
       { mode: 'none' },
@@ -131,7 +131,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     assert.equal(ways.length, 7);
   });
 
-  it('describes and browses what the server has, page by page', async (test) => {
+  it('a session at an OPC UA server describes and browses what the server has, page by page', async (test) => {
     const { ask } = await plantServer(test);
     const nodes = [
       POWER,
@@ -167,7 +167,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     assert.equal(namespaces.at(-1), NAMESPACE);
   });
 
-  it('is signed in as the user who is named, and as nobody else', async (test) => {
+  it('a session at an OPC UA server is signed in as the user who is named, and as nobody else', async (test) => {
     const { ask } = await plantServer(test, new Map([['anna', 'correct']]));
     for (const mode of ['none', 'sign', 'sign_and_encrypt'] as const)
       assert.equal(await ask(readPower, { mode, username: 'anna', password: 'correct' }), 12.5);
@@ -179,7 +179,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     await assert.rejects(ask(readPower), failsWith('vendor.refused', /wants a user name and a password/));
   });
 
-  it('is refused a certificate that has expired or is another than was pinned', async (test) => {
+  it('a session at an OPC UA server is refused a certificate that has expired or is another than was pinned', async (test) => {
     const { ask, server } = await plantServer(test);
     const { fingerprint } = await ask((tasks) => tasks.identity());
     assert.match(fingerprint ?? '', /^[0-9a-f]{64}$/);
@@ -199,7 +199,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     assert.equal(await ask(readPower, { path: '/anew' }), 12.5);
   });
 
-  it('names the certificate that the server has to trust', async (test) => {
+  it('a session at an OPC UA server names the certificate that the server has to trust', async (test) => {
     const { ask, server, application } = await plantServer(test);
     server.faults.refusesCertificates = true;
     const { fingerprint } = new X509Certificate(Buffer.from(application.certificate, 'base64'));
@@ -210,7 +210,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     );
   });
 
-  it('names what the server offers where it has not what is asked for', async (test) => {
+  it('a session at an OPC UA server names what the server offers where it has not what is asked for', async (test) => {
     const { ask, connections } = await plantServer(test);
     await ask(readPower, { mode: 'none' });
     assert.equal(connections.count(), 1);
@@ -224,7 +224,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     );
   });
 
-  it('is opened again for a reader when it was lost, and not for a command', async (test) => {
+  it('a session at an OPC UA server is opened again for a reader when it was lost, and not for a command', async (test) => {
     const { ask, server, plant, connections } = await plantServer(test);
     await ask(readPower, { mode: 'none' });
     server.cut();
@@ -241,7 +241,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     assert.equal(connections.count(), 1);
   });
 
-  it('is given up when the server falls silent', async (test) => {
+  it('a session at an OPC UA server is given up when the server falls silent', async (test) => {
     const clock = turnedClock();
     const { ask, sockets, connections, plant } = await plantServer(test, undefined, clock);
     await ask(readPower, { mode: 'none' });
@@ -259,7 +259,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     assert.equal(plant.limit, 100);
   });
 
-  it('tells changes until it is lost', async (test) => {
+  it('a session at an OPC UA server tells changes until it is lost', async (test) => {
     const { changes, plant, server } = await plantServer(test);
     const told = (await changes([POWER, `nsu=${NAMESPACE};s=None`]))[Symbol.asyncIterator]();
     const next = async () => {
@@ -277,7 +277,7 @@ describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
     await assert.rejects(told.next(), failsWith('vendor.unreachable', /was lost/));
   });
 
-  it('says that the server has no subscription to give', async (test) => {
+  it('a session at an OPC UA server says that the server has no subscription to give', async (test) => {
     const { changes, ask, server } = await plantServer(test);
     server.faults.subscriptions = StatusCodes.BadTooManySubscriptions;
     await assert.rejects(

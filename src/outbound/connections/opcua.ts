@@ -24,9 +24,9 @@ import type {
   OpcuaSubscription,
   OpcuaVariable,
   OpcuaWrite,
-} from '../../adapter/opcua.ts';
+} from '../../adapter/connections.ts';
+import { outcomeUnknown } from '../../adapter/failures.ts';
 import type { ApplicationCertificate } from '../../adapter/reach.ts';
-import { outcomeUnknown } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { Inbox } from '../inbox.ts';

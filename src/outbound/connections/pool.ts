@@ -26,7 +26,7 @@ export interface Place extends Named {
 interface Slot {
   readonly place: Place;
   /** One exchange at a time. */
-  readonly lane: Semaphore;
+  readonly semaphore: Semaphore;
   readonly ending: AbortController;
   channel: Channel | undefined;
   opening: Promise<Channel> | undefined;
@@ -58,6 +58,60 @@ const MOST_OF_ACCOUNT = 100;
 const MOST = 5_000;
 const MOST_WAITING = 50;
 
+const keyOf = ({ owner, address, identity }: Place) =>
+  JSON.stringify([owner.account, owner.link, address, identity]);
+
+const newSlot = (place: Place, now: number): Slot => ({
+  place,
+  semaphore: createSemaphore({ places: 1, waiting: MOST_WAITING }),
+  ending: new AbortController(),
+  channel: undefined,
+  opening: undefined,
+  uses: 0,
+  usedAt: now,
+  failures: 0,
+  notBefore: 0,
+  cancelIdle: () => {},
+});
+
+/** Opens the connection of a slot; after a failure not before a while has passed. */
+async function opened(
+  slot: Slot,
+  open: (signal: AbortSignal) => Promise<Channel>,
+  { clock, random }: PoolOptions,
+): Promise<Channel> {
+  const { place, ending } = slot;
+  const waitMs = slot.notBefore - clock.now();
+  if (waitMs > 0)
+    throw new AppError('vendor.unreachable', `${place.name} is unreachable at ${place.address}`, {
+      retryAfterSeconds: Math.ceil(waitMs / 1_000),
+    });
+  const late = new AbortController();
+  const cancel = clock.after(place.openingMs ?? OPENING_MS, () => late.abort(timedOut(place)));
+  try {
+    const channel = await open(AbortSignal.any([late.signal, ending.signal]));
+    if (ending.signal.aborted) {
+      channel.close();
+      throw lost(place);
+    }
+    slot.failures = 0;
+    slot.channel = channel;
+    channel.onClosed(() => {
+      if (slot.channel === channel) slot.channel = undefined;
+    });
+    return channel;
+  } catch (error) {
+    // Nothing was dialled: the next try may be after the operator has permitted it.
+    if (error instanceof AppError && error.code === 'vendor.address_not_permitted') throw error;
+    slot.failures += 1;
+    const full = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (slot.failures - 1));
+    slot.notBefore = clock.now() + full * (0.5 + random(4).readUInt32BE() / 2 ** 33);
+    throw ending.signal.aborted ? lost(place) : notOpened(place, error);
+  } finally {
+    cancel();
+  }
+}
+
 /**
  * Connections that outlive the call that opened them: one for each place, opened when it is needed, closed when nobody has used it for a
  * while, and left alone for longer and longer while it cannot be opened.
@@ -65,26 +119,13 @@ const MOST_WAITING = 50;
 export function createPool({ clock, random }: PoolOptions) {
   const slots = new Map<string, Slot>();
   let isClosed = false;
-  const keyOf = ({ owner, address, identity }: Place) =>
-    JSON.stringify([owner.account, owner.link, address, identity]);
 
   function slotOf(place: Place): Slot {
     const key = keyOf(place);
     const known = slots.get(key);
     if (known !== undefined) return known;
     makeRoom(place);
-    const slot: Slot = {
-      place,
-      lane: createSemaphore({ places: 1, waiting: MOST_WAITING }),
-      ending: new AbortController(),
-      channel: undefined,
-      opening: undefined,
-      uses: 0,
-      usedAt: clock.now(),
-      failures: 0,
-      notBefore: 0,
-      cancelIdle: () => {},
-    };
+    const slot = newSlot(place, clock.now());
     slots.set(key, slot);
     return slot;
   }
@@ -93,7 +134,12 @@ export function createPool({ clock, random }: PoolOptions) {
   function makeRoom({ owner, name }: Place): void {
     const ofAccount = [...slots.values()].filter(({ place }) => place.owner.account === owner.account);
     const isFull = slots.size >= MOST;
-    if (!isFull && ofAccount.length < MOST_OF_ACCOUNT) return;
+    if (
+      !isFull &&
+      // control: an account has a bounded number of connections [connections/tcp]
+      ofAccount.length < MOST_OF_ACCOUNT
+    )
+      return;
     const [unused] = (isFull ? [...slots.values()] : ofAccount)
       .filter(({ uses }) => uses === 0)
       .toSorted((one, other) => one.usedAt - other.usedAt);
@@ -115,39 +161,6 @@ export function createPool({ clock, random }: PoolOptions) {
     slot.cancelIdle = clock.after(restMs, () => end(slot));
   }
 
-  async function opened(slot: Slot, open: (signal: AbortSignal) => Promise<Channel>): Promise<Channel> {
-    const { place, ending } = slot;
-    const waitMs = slot.notBefore - clock.now();
-    if (waitMs > 0)
-      throw new AppError('vendor.unreachable', `${place.name} is unreachable at ${place.address}`, {
-        retryAfterSeconds: Math.ceil(waitMs / 1_000),
-      });
-    const late = new AbortController();
-    const cancel = clock.after(place.openingMs ?? OPENING_MS, () => late.abort(timedOut(place)));
-    try {
-      const channel = await open(AbortSignal.any([late.signal, ending.signal]));
-      if (ending.signal.aborted) {
-        channel.close();
-        throw lost(place);
-      }
-      slot.failures = 0;
-      slot.channel = channel;
-      channel.onClosed(() => {
-        if (slot.channel === channel) slot.channel = undefined;
-      });
-      return channel;
-    } catch (error) {
-      // Nothing was dialled: the next try may be after the operator has permitted it.
-      if (error instanceof AppError && error.code === 'vendor.address_not_permitted') throw error;
-      slot.failures += 1;
-      const full = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (slot.failures - 1));
-      slot.notBefore = clock.now() + full * (0.5 + random(4).readUInt32BE() / 2 ** 33);
-      throw ending.signal.aborted ? lost(place) : notOpened(place, error);
-    } finally {
-      cancel();
-    }
-  }
-
   /** What `work` makes of the connection of a place; the connection is there for as long as the work takes. */
   async function use<C extends Channel, T>(
     place: Place,
@@ -164,11 +177,11 @@ export function createPool({ clock, random }: PoolOptions) {
       if (slot.channel !== undefined && !isReused) slot.channel = undefined;
       slot.opening ??=
         slot.channel === undefined
-          ? opened(slot, open).finally(() => {
+          ? opened(slot, open, { clock, random }).finally(() => {
               slot.opening = undefined;
             })
           : undefined;
-      // Whoever gives up waiting leaves it to the others.
+      // A caller that stops waiting does not end it for the others.
       const channel = slot.channel ?? (await unlessAborted(slot.opening, signal, place));
       return await work({ channel: channel as C, isReused });
     } finally {
@@ -185,10 +198,11 @@ export function createPool({ clock, random }: PoolOptions) {
     async alone<T>(place: Place, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       if (isClosed) throw lost(place);
       const slot = slotOf(place);
-      if (slot.lane.isFull) throw tooMany(`too many requests wait for ${place.name} at ${place.address}`);
+      if (slot.semaphore.isFull)
+        throw tooMany(`too many requests wait for ${place.name} at ${place.address}`);
       slot.uses += 1;
       try {
-        const leave = await slot.lane.acquire(signal).catch(() => {
+        const leave = await slot.semaphore.acquire(signal).catch(() => {
           throw timedOut(place);
         });
         try {
@@ -230,4 +244,17 @@ function unlessAborted<T>(work: Promise<T> | undefined, signal: AbortSignal, nam
   const giveUp = () => reject(timedOut(named));
   signal.addEventListener('abort', giveUp, { once: true });
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', giveUp));
+}
+
+/** Answers the messages as soon as they may come, and keeps the connection in use until they end. */
+export function held<T>(
+  work: (hold: (messages: AsyncIterable<T>, ended: Promise<void>) => Promise<void>) => Promise<void>,
+): Promise<AsyncIterable<T>> {
+  const begun = Promise.withResolvers<AsyncIterable<T>>();
+  const hold = (messages: AsyncIterable<T>, ended: Promise<void>) => {
+    begun.resolve(messages);
+    return ended;
+  };
+  work(hold).catch((error: unknown) => begun.reject(error));
+  return begun.promise;
 }

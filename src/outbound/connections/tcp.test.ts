@@ -75,7 +75,7 @@ const heardBy = ({ heard }: LineServer, count: number) =>
   until('the server has heard so much', () => heard.length >= count);
 
 describe('an exchange over TCP', () => {
-  it('opens one connection for all that a link asks, one after the other', async (test) => {
+  it('an exchange over TCP opens one connection for all that a link asks, one after the other', async (test) => {
     let atOnce = 0;
     let most = 0;
     const slow: Peer = (socket, say) =>
@@ -96,7 +96,7 @@ describe('an exchange over TCP', () => {
     assert.deepEqual([most, server.sockets.length, connections.count()], [1, 1, 1]);
   });
 
-  it('has a connection for each link, which ends with the link and nobody else', async (test) => {
+  it('an exchange over TCP has a connection for each link, which ends with the link and nobody else', async (test) => {
     const { ask, server, connections } = await served(test, [echoes]);
     await ask('a');
     await ask('b', { link: { account: 1, link: 'link-2' } });
@@ -113,7 +113,7 @@ describe('an exchange over TCP', () => {
     assert.equal(server.sockets.length, 4);
   });
 
-  it('is closed when nobody has used it for a while, and opened again', async (test) => {
+  it('an exchange over TCP is closed when nobody has used it for a while, and opened again', async (test) => {
     const { ask, server, clock, connections } = await served(test, [echoes], { target: { idleSeconds: 30 } });
     await ask('a');
     clock.turn(29_000);
@@ -129,7 +129,7 @@ describe('an exchange over TCP', () => {
     assert.equal(server.sockets.length, 2);
   });
 
-  it('reads once more where the kept connection had ended, was reset, or is half open', async (test) => {
+  it('an exchange over TCP reads once more where the kept connection had ended, was reset, or is half open', async (test) => {
     const first: Peer = (socket, say) => {
       socket.once('data', (data: Buffer) => {
         say(`${data}\n`);
@@ -159,7 +159,7 @@ describe('an exchange over TCP', () => {
     assert.deepEqual(gone.server.heard, ['a', 'b']);
   });
 
-  it('never sends a command twice, and says that its outcome is unknown', async (test) => {
+  it('an exchange over TCP never sends a command twice, and says that its outcome is unknown', async (test) => {
     const first: Peer = (socket, say) => {
       socket.once('data', (data: Buffer) => {
         say(`${data}\n`);
@@ -176,7 +176,7 @@ describe('an exchange over TCP', () => {
     assert.deepEqual(server.heard, ['a', 'b', 'c']);
   });
 
-  it('that is answered too late, or in the middle of which the connection is cut, costs the connection', async (test) => {
+  it('an exchange over TCP that is answered too late, or in the middle of which the connection is cut, costs the connection', async (test) => {
     const { ask, server, clock, address } = await served(test, [
       (_socket, say) => say(''),
       (socket, say) =>
@@ -199,7 +199,7 @@ describe('an exchange over TCP', () => {
     assert.deepEqual(server.heard, ['a', 'b', 'c']);
   });
 
-  it('that is no response, or has no end, costs the connection', async (test) => {
+  it('an exchange over TCP that is no response, or has no end, costs the connection', async (test) => {
     const { ask, server } = await served(test, [
       (socket, say) => socket.on('data', () => say('?')),
       (socket, say) => socket.on('data', () => say('x'.repeat(70_000))),
@@ -213,7 +213,7 @@ describe('an exchange over TCP', () => {
     assert.equal(server.sockets.length, 4);
   });
 
-  it('does not take what came unasked for the response to what is asked next', async (test) => {
+  it('an exchange over TCP does not take what came unasked for the response to what is asked next', async (test) => {
     const { ask, server, connections } = await served(test, [echoes]);
     await ask('a');
     server.sockets[0]?.write('unasked\n');
@@ -222,7 +222,7 @@ describe('an exchange over TCP', () => {
     assert.equal(server.sockets.length, 2);
   });
 
-  it('is given up with the call that wanted it, and costs others nothing', async (test) => {
+  it('an exchange over TCP is given up with the call that wanted it, and costs others nothing', async (test) => {
     const { ask, server } = await served(test, [
       (socket, say) => {
         socket.on('data', (data: Buffer) => {
@@ -246,7 +246,7 @@ describe('an exchange over TCP', () => {
 });
 
 describe('a connection that cannot be opened', () => {
-  it('is tried ever later, and says when', async (test) => {
+  it('a connection that cannot be opened is tried ever later, and says when', async (test) => {
     const { ask, clock, dialled } = await served(test, [echoes], {
       dialer: { dial: () => Promise.reject(Object.assign(new Error('secret'), { code: 'ECONNREFUSED' })) },
     });
@@ -265,7 +265,7 @@ describe('a connection that cannot be opened', () => {
     assert.equal(dialled.length, 9);
   });
 
-  it('is not waited for longer than five seconds, even where others want it', async (test) => {
+  it('a connection that cannot be opened is not waited for longer than five seconds, even where others want it', async (test) => {
     const { ask, clock, dialled } = await served(test, [echoes], {
       dialer: {
         dial: (_to, signal) =>
@@ -283,7 +283,7 @@ describe('a connection that cannot be opened', () => {
     assert.equal(dialled.length, 1);
   });
 
-  it('is not opened at an address or a port that is not permitted', async (test) => {
+  it('a connection that cannot be opened is not opened at an address or a port that is not permitted', async (test) => {
     const { server, connections } = await served(test, [echoes], { dialer: directDialer(publicAddresses()) });
     const names = publicAddresses(async () => [{ address: '127.0.0.1', family: 4 }]);
     const inside = createConnections({
@@ -316,7 +316,7 @@ describe('a connection that cannot be opened', () => {
     inside.close();
   });
 
-  it('never leads to the metadata of a cloud, though private addresses are permitted', async (test) => {
+  it('a connection that cannot be opened never leads to the metadata of a cloud, though private addresses are permitted', async (test) => {
     const { connections, ask } = await served(test, [echoes]);
     assert.equal(await ask('a'), 'aa', 'a device of a private network is reached');
     const { signal } = new AbortController();
@@ -342,7 +342,7 @@ describe('a connection that cannot be opened', () => {
 });
 
 describe('a connection with TLS', () => {
-  it('is read like any other, from a host whose certificate is trusted', async (test) => {
+  it('a connection with TLS is read like any other, from a host whose certificate is trusted', async (test) => {
     const trusted = getCACertificates('default');
     const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (socket) =>
       socket.on('data', (data: Buffer) => socket.write(`${data}\n`)).on('error', () => {}),
@@ -373,7 +373,7 @@ describe('a connection with TLS', () => {
 });
 
 describe('connections', () => {
-  it('of an account are so many at most; those that nobody uses give way', async (test) => {
+  it('connections of an account are so many at most; those that nobody uses give way', async (test) => {
     const { ask, connections, server } = await served(test, [
       (socket, say) => {
         socket.on('data', (data: Buffer) => {
@@ -404,7 +404,7 @@ describe('connections', () => {
     await Promise.allSettled(held);
   });
 
-  it('end at once when the process stops', async (test) => {
+  it('connections end at once when the process stops', async (test) => {
     const { ask, connections, server } = await served(test, [() => {}]);
     const slow = ask('a');
     await heardBy(server, 1);

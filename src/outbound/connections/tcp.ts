@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Exchange } from '../../adapter/connections.ts';
-import { outcomeUnknown } from '../../adapter/vendor-failure.ts';
+import { outcomeUnknown } from '../../adapter/failures.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { AppError } from '../../core/errors.ts';
 import { lost, type Named, notUnderstoodAt, timedOut } from './failures.ts';
@@ -151,7 +151,14 @@ export function exchangeOver(asked: Asked, over: OverTcp): Promise<Uint8Array> {
           });
         } catch (cause) {
           const { error, isSilent } = cause as Broken;
-          if (isReused && isSilent && !isCommand && !signal.aborted) return undefined;
+          if (
+            isReused &&
+            isSilent &&
+            // control: a command is not sent twice over a connection that was dead [connections/tcp]
+            !isCommand &&
+            !signal.aborted
+          )
+            return undefined;
           throw isCommand && isSent ? outcomeUnknown(place.name, error) : error;
         }
       },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { matchesTopic, topicsIn } from './topics.ts';
+import { matchesTopic, topicsIn } from './mqtt.ts';
 
 describe('the filter of a subscription', () => {
-  it('names topics as MQTT says', () => {
+  it('the filter of a subscription names topics as MQTT says', () => {
     // The examples of MQTT 3.1.1, section 4.7.
     const named: readonly (readonly [string, string])[] = [
       ['sport/tennis/player1/#', 'sport/tennis/player1'],
@@ -37,7 +37,7 @@ describe('the filter of a subscription', () => {
 });
 
 describe('filters of one listener', () => {
-  it('are met by their own topics and by what their wildcards name', () => {
+  it('filters of one listener are met by their own topics and by what their wildcards name', () => {
     const hasTopic = topicsIn(['a/b', 'plugs/+/state']);
     assert.deepEqual(['a/b', 'plugs/1/state', 'a/c', 'plugs/1/set', 'a'].map(hasTopic), [
       true,

@@ -5,9 +5,10 @@ export interface ApiDocument {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, SecurityScheme>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+  readonly webhooks?: ApiDocument['paths'];
 }
 
-export interface SecurityScheme {
+interface SecurityScheme {
   readonly type: string;
   readonly in?: string;
   readonly name?: string;
@@ -15,7 +16,7 @@ export interface SecurityScheme {
   readonly description?: string;
 }
 
-export interface ApiOperation {
+interface ApiOperation {
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
@@ -105,8 +106,26 @@ export function kindOf({ answers }: Operation): 'json' | 'stream' | 'text' {
 
 const PLACES = ['path', 'query', 'header'];
 
+/** A document with each reference replaced by what it refers to. */
+export function dereferenced<T>(document: T): T {
+  const targetOf = (pointer: string): unknown =>
+    pointer
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((at, step) => (at as Readonly<Record<string, unknown>> | undefined)?.[step], document);
+  const read = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(read);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...own } = value as Readonly<Record<string, unknown>>;
+    const parts = Object.fromEntries(Object.entries(own).map(([key, part]) => [key, read(part)]));
+    return typeof $ref === 'string' ? { ...(read(targetOf($ref)) as object), ...parts } : parts;
+  };
+  return read(document) as T;
+}
+
 /** The operations of a document by tag, in the order of its list of tags. */
-export function sectionsOf(document: ApiDocument): readonly Section[] {
+export function sectionsOf(given: ApiDocument): readonly Section[] {
+  const document = dereferenced(given);
   const byTag = new Map<string, Operation[]>((document.tags ?? []).map(({ name }) => [name, []]));
   const taken = new Set<string>();
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -148,7 +167,7 @@ function readOperation({ path, method, operation, taken }: OperationSource): Ope
     access: accessOf(security),
     scope: security.flatMap((choice) => Object.values(choice).flat())[0],
     parameters: parameters
-      .map((parameter) => ({ ...parameter, schema: withExample(parameter) ?? {} }))
+      .map((parameter) => ({ ...parameter, schema: withOwnExample(parameter) }))
       .toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)),
     body:
       type === undefined || schema === undefined ? undefined : { type, types: Object.keys(content), schema },
@@ -174,6 +193,12 @@ function withExample(
 ): Schema | undefined {
   if (of?.schema === undefined || of.example === undefined) return of?.schema;
   return { ...of.schema, examples: [of.example] };
+}
+
+/** The schema of a parameter, with the example of the parameter alone: that of a shared schema is of other places. */
+function withOwnExample({ schema = {}, example }: Parameter): Schema {
+  const { examples: _, ...rest } = schema;
+  return example === undefined ? rest : { ...rest, examples: [example] };
 }
 
 function accessOf(security: readonly Readonly<Record<string, unknown>>[]): Access {

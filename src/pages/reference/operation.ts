@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, string>> = {
 /** The description of a response that has none. */
 const UNSAID = 'Default Response';
 
-export interface OperationOptions {
+interface OperationOptions {
   readonly operation: Operation;
   /** Of the service, without a trailing slash. */
   readonly address: string;

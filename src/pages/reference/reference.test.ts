@@ -64,7 +64,7 @@ const simple = (paths: ApiDocument['paths'], tags: ApiDocument['tags'] = []): Ap
 });
 
 describe('the reference of an API', () => {
-  it('escapes all text of a document', () => {
+  it('the reference of an API escapes all text of a document', () => {
     const markup = page(hostile);
     assert.ok(markup.includes('&lt;img'), 'the text is included');
     assert.doesNotMatch(markup, /<img|<script|onerror=alert\(1\)>(?!&|')|href="javascript/);
@@ -73,7 +73,7 @@ describe('the reference of an API', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('gives each operation a stable anchor of its own', () => {
+  it('the reference of an API gives each operation a stable anchor of its own', () => {
     const get = { get: { tags: ['B'] } };
     const sections = sectionsOf(
       simple({ '/a/{b}': get, '/a/b': get, '/z': { get: { tags: ['A'] }, post: {} } }, [
@@ -91,13 +91,13 @@ describe('the reference of an API', () => {
     );
   });
 
-  it('refuses a warning about an unknown operation', () => {
+  it('the reference of an API refuses a warning about an unknown operation', () => {
     const document = simple({ '/a': { get: {} } });
     assert.match(page(document, { 'GET /a': 'Beware of this' }), /Beware of this/);
     assert.throws(() => page(document, { 'GET /b': 'Beware' }), /GET \/b/);
   });
 
-  it('reads the required access from the document', () => {
+  it('the reference of an API reads the required access from the document', () => {
     const of = (security: readonly Record<string, readonly string[]>[]) =>
       sectionsOf(simple({ '/a': { get: { security } } }))[0]?.operations[0];
     assert.equal(of([])?.access, 'nobody asked');
@@ -108,7 +108,7 @@ describe('the reference of an API', () => {
     assert.deepEqual([scoped?.access, scoped?.scope], ['key', 'devices:read']);
   });
 
-  it('makes examples that are valid by the schema, and leaves out optional fields', () => {
+  it('the reference of an API makes examples that are valid by the schema, and leaves out optional fields', () => {
     const schema: Schema = {
       type: 'object',
       required: ['a', 'b', 'c', 'd', 'e'],
@@ -126,7 +126,7 @@ describe('the reference of an API', () => {
     assert.deepEqual(exampleOf(schema, { onlyRequired: true }), least);
   });
 
-  it('describes types and limits in words', () => {
+  it('the reference of an API describes types and limits in words', () => {
     const written = (schema: Schema) =>
       limitsOf(schema)
         .map(String)
@@ -148,7 +148,7 @@ describe('the reference of an API', () => {
     assert.equal(written({ enum: ['', 'a', 'b'], default: '' }), 'one of a, b');
   });
 
-  it('shows the fields of objects, lists and variants', () => {
+  it('the reference of an API shows the fields of objects, lists and variants', () => {
     const inside = String(
       tree(
         {
@@ -169,14 +169,14 @@ describe('the reference of an API', () => {
     assert.equal(tree({ type: 'string' }, 'sent'), null);
   });
 
-  it('quotes commands correctly for a shell', () => {
+  it('the reference of an API quotes commands correctly for a shell', () => {
     const [section] = sectionsOf(
       simple({
         '/a/{id}': {
           post: {
             security: [{ apiKey: [] }],
             parameters: [
-              { name: 'id', in: 'path', required: true, schema: { examples: ["it's"] } },
+              { name: 'id', in: 'path', required: true, schema: {}, example: "it's" },
               { name: 'day', in: 'query', required: true, schema: { type: 'string' } },
             ],
             requestBody: { content: { 'application/json': { schema: { examples: [{ a: "o'clock" }] } } } },
@@ -197,7 +197,7 @@ describe('the reference of an API', () => {
     );
   });
 
-  it('renders code and links of Markdown, and colours JSON without changing it', () => {
+  it('the reference of an API renders code and links of Markdown, and colours JSON without changing it', () => {
     const text = (parts: readonly unknown[]) => parts.map(String).join('');
     assert.equal(
       text(inline('a `b` [c](https://d.example) *e*')),

@@ -7,7 +7,7 @@ import { type ErrorRow, renderErrors } from './errors.ts';
 import { badge, renderOperation } from './operation.ts';
 import { inline, paragraphs, pathText } from './text.ts';
 
-export interface ReferenceOptions {
+interface ReferenceOptions {
   readonly document: ApiDocument;
   /** Of the service, without a trailing slash. */
   readonly address: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readTables } from '../../domain/areas/index.ts';
+import { readTables } from '../../domain/market/areas/index.ts';
 import { compileTables } from './index.ts';
 import { placePostalCodes } from './postal-codes.ts';
 import { assignPriceAreas } from './price-areas.ts';
@@ -24,7 +24,7 @@ function areaOfPlace(place: string): string[] {
 }
 
 describe('price areas of the bundled postal codes', () => {
-  it('follow the division of 2011 for well-known municipalities', () => {
+  it('price areas of the bundled postal codes follow the division of 2011 for well-known municipalities', () => {
     const expected = {
       Umeå: ['SE2'],
       Norsjö: ['SE1'],
@@ -53,13 +53,13 @@ describe('price areas of the bundled postal codes', () => {
     assert.deepEqual(areaOfPlace('Gävle'), ['SE3']);
   });
 
-  it('are SE3 in all of Dalarna', () => {
+  it('price areas of the bundled postal codes are SE3 in all of Dalarna', () => {
     const dalarna = tables.postal_codes.filter(({ municipality }) => municipality.startsWith('20'));
     assert.ok(dalarna.length > 300);
     assert.deepEqual([...new Set(dalarna.map(({ elomrade }) => elomrade))], ['SE3']);
   });
 
-  it('are several only in municipalities that a border crosses', () => {
+  it('price areas of the bundled postal codes are several only in municipalities that a border crosses', () => {
     const split =
       'Gislaved Värnamo Växjö Oskarshamn Hylte Falkenberg Ockelbo Gävle Bollnäs Robertsfors Skellefteå'.split(
         ' ',
@@ -105,7 +105,7 @@ function judged(
 }
 
 describe('the price area of a postal code', () => {
-  it('is that of the polygon, or of the nearest for coast and islands', () => {
+  it('the price area of a postal code is that of the polygon, or of the nearest for coast and islands', () => {
     assert.deepEqual(judged({ place: 'Bor', municipality: '0683', lat: 56.9, lon: 14 }), ['SE4', 'polygon']);
     assert.deepEqual(judged({ place: 'Bor', municipality: '0683', lat: 57.2, lon: 11.9 }), [
       'SE3',
@@ -113,18 +113,18 @@ describe('the price area of a postal code', () => {
     ]);
   });
 
-  it('is that of the grid area with its name, whatever the polygon', () => {
+  it('the price area of a postal code is that of the grid area with its name, whatever the polygon', () => {
     assert.deepEqual(judged({ place: 'Värnamo', municipality: '0683', lat: 57.18, lon: 14 }), [
       'SE4',
       'register',
     ]);
   });
 
-  it('is not that of a namesake far away', () => {
+  it('the price area of a postal code is not that of a namesake far away', () => {
     assert.deepEqual(judged({ place: 'Berg', municipality: '0683', lat: 57.2, lon: 14 }), ['SE3', 'polygon']);
   });
 
-  it('is that of the municipality when no border crosses it', () => {
+  it('the price area of a postal code is that of the municipality when no border crosses it', () => {
     const home = { place: 'Mora', municipality: '2062', lat: 60.99, lon: 14 };
     const strayed = { place: 'Mora', municipality: '2062', lat: 61.1, lon: 14 };
     assert.deepEqual(judged(strayed, [home, home]), ['SE3', 'municipality']);
@@ -132,7 +132,7 @@ describe('the price area of a postal code', () => {
     assert.deepEqual(judged(nowhere, [home]), ['SE3', 'municipality']);
   });
 
-  it('is that of its neighbour without a position in a municipality that a border crosses', () => {
+  it('the price area of a postal code is that of its neighbour without a position in a municipality that a border crosses', () => {
     const nowhere = { place: 'Bor', municipality: '0683', lat: null, lon: null };
     const near = { place: 'Bor', municipality: '0683', lat: 57.5, lon: 14 };
     const far = { place: 'Bor', municipality: '0683', lat: 56.5, lon: 14 };
@@ -164,7 +164,7 @@ describe('the municipality of a postal code', () => {
     stated: others.map((code) => ({ code, place: 'Bor', municipality })),
   });
 
-  it('is the one that both sources or only one of them state', () => {
+  it('the municipality of a postal code is the one that both sources or only one of them state', () => {
     assert.deepEqual(place([at('10001', '0683')], [{ code: '10001', place: 'Bor', municipality: '0683' }]), [
       ['10001', '0683', 'stated'],
     ]);
@@ -174,7 +174,7 @@ describe('the municipality of a postal code', () => {
     ]);
   });
 
-  it('is the one that other codes of the place have when two sources disagree', () => {
+  it('the municipality of a postal code is the one that other codes of the place have when two sources disagree', () => {
     const stated = { code: '10001', place: 'Bor', municipality: '1380' };
     const halmstad = witnesses('1380');
     const varnamo = witnesses('0683');
@@ -191,19 +191,19 @@ describe('the municipality of a postal code', () => {
     assert.deepEqual(place([at('10001', '0683')], [stated])[0], ['10001', '1380', 'stated']);
   });
 
-  it('is that of the place when none is stated, or the place contradicts it', () => {
+  it('the municipality of a postal code is that of the place when none is stated, or the place contradicts it', () => {
     const { positioned, stated } = witnesses('1380');
     assert.deepEqual(place([at('10001', null), ...positioned], stated)[0], ['10001', '1380', 'same_place']);
     assert.deepEqual(place([at('10001', '0683'), ...positioned], stated)[0], ['10001', '1380', 'same_place']);
   });
 
-  it('stays with a namesake, whatever the surrounding codes', () => {
+  it('the municipality of a postal code stays with a namesake, whatever the surrounding codes', () => {
     const positioned = [at('10001', '0683', 'Värnamo'), ...others.map((code) => at(code, null, 'Värnamo'))];
     const stated = others.map((code) => ({ code, place: 'Värnamo', municipality: '1380' }));
     assert.deepEqual(place(positioned, stated)[0], ['10001', '0683', 'stated']);
   });
 
-  it('otherwise is that of the nearest code, by position or by number', () => {
+  it('the municipality of a postal code otherwise is that of the nearest code, by position or by number', () => {
     const far = { ...at('10003', '1380', 'Far'), lat: 60 };
     assert.deepEqual(place([at('10001', null, 'Ny'), at('10002', '0683', 'Gammal'), far], [])[0], [
       '10001',
@@ -218,7 +218,7 @@ describe('the municipality of a postal code', () => {
     ]);
   });
 
-  it('keeps codes that only one source has', () => {
+  it('the municipality of a postal code keeps codes that only one source has', () => {
     const rows = place([at('10001', '0683')], [{ code: '10002', place: 'Bor', municipality: '0683' }]);
     assert.deepEqual(
       rows.map(([code]) => code),
@@ -228,13 +228,13 @@ describe('the municipality of a postal code', () => {
 });
 
 describe('compiling', () => {
-  it('changes nothing without originals', () => {
+  it('compiling changes nothing without originals', () => {
     const { tables: same } = compileTables(tables, {});
     assert.deepEqual(same.postal_codes, tables.postal_codes);
     assert.deepEqual(same.sources, tables.sources);
   });
 
-  it('computes price areas again when a grid area moves to another one', () => {
+  it('compiling computes price areas again when a grid area moves to another one', () => {
     const moved = tables.grid_areas.map((area) =>
       area.code === 'VMO' ? { ...area, elomrade: 'SE3' as const } : area,
     );

@@ -1,5 +1,5 @@
-import type { MunicipalityBasis, PostalCodeRow } from '../../domain/areas/index.ts';
-import { metresPerDegree } from '../../domain/areas/index.ts';
+import type { MunicipalityBasis, PostalCodeRow } from '../../domain/market/areas/index.ts';
+import { metresPerDegree } from '../../domain/market/areas/index.ts';
 import type { Position } from './price-areas.ts';
 
 /** A postal code from the source of positions (GeoNames). */
@@ -20,7 +20,7 @@ export interface StatedCode {
 export type PlacedCode = Omit<PostalCodeRow, 'elomrade' | 'elomrade_basis'>;
 
 /** How well two sources of municipalities agree, counted while merging them. */
-export interface MunicipalityFigures {
+interface MunicipalityFigures {
   /** Codes for which both state a municipality, and those for which it is the same. */
   readonly both: number;
   readonly agree: number;

@@ -1,8 +1,13 @@
 import { OperatorError } from '../../core/errors.ts';
-import type { ConcessionRow, MunicipalityShapeRow, Polygon, ZoneRow } from '../../domain/areas/index.ts';
-import { simplify } from '../../domain/areas/index.ts';
+import type {
+  ConcessionRow,
+  MunicipalityShapeRow,
+  Polygon,
+  ZoneRow,
+} from '../../domain/market/areas/index.ts';
+import { simplify } from '../../domain/market/areas/index.ts';
 import { PRICE_AREAS } from '../../sources/contract/market.ts';
-import type { Rings } from '../formats/geojson.ts';
+import type { Rings } from '../formats/geometries.ts';
 
 /**
  * How far a border may move, in degrees of latitude. Measured: with ten times as much, 20,000 random points still get the

@@ -21,7 +21,7 @@ export function textOf(bytes: Uint8Array, file: string): string {
   return text;
 }
 
-export interface Delimited {
+interface Delimited {
   readonly file: string;
   readonly separator: string;
   /** Whether the last line may lack a line end; otherwise that means a truncated file. */

@@ -41,7 +41,7 @@ async function faultOf(bytes: Uint8Array): Promise<string> {
 }
 
 describe("Ei's concessions", () => {
-  it('are read from the zip file with a shapefile, in degrees', async () => {
+  it("Ei's concessions are read from the zip file with a shapefile, in degrees", async () => {
     const [concession, ...others] = await parseConcessions(zip(PARTS), 'ei.zip');
     assert.equal(others.length, 0);
     assert.equal(concession?.id, '104FA');
@@ -60,7 +60,7 @@ describe("Ei's concessions", () => {
     assert.ok(Math.abs((lon ?? 0) - 21.96) < 0.1 && Math.abs((lat ?? 0) - 65.59) < 0.1, `${lat}, ${lon}`);
   });
 
-  it('are read from the file of local grids when the zip file has others', async () => {
+  it("Ei's concessions are read from the file of local grids when the zip file has others", async () => {
     const parts = {
       ...PARTS,
       'Regionnät.shp': shp([]),
@@ -70,7 +70,7 @@ describe("Ei's concessions", () => {
     assert.equal((await parseConcessions(zip(parts), 'ei.zip')).length, 1);
   });
 
-  it('are read from GeoJSON in degrees', async () => {
+  it("Ei's concessions are read from GeoJSON in degrees", async () => {
     const read = await parseConcessions(strToU8(JSON.stringify(GEOJSON)), 'c.geojson');
     assert.deepEqual(
       read.map(({ id, owner_name }) => [id, owner_name]),
@@ -139,7 +139,7 @@ describe("Ei's concessions", () => {
     ],
   ];
   for (const [what, bytes, sentence] of FAULTS) {
-    it(`are refused: ${what}`, async () => assert.match(await faultOf(bytes), sentence));
+    it(`Ei's concessions are refused: ${what}`, async () => assert.match(await faultOf(bytes), sentence));
   }
 });
 
@@ -150,7 +150,7 @@ describe("Ei's page", () => {
   const REGIONAL =
     '<a href="/download/18.2/1762/regionnat.zip">Nätkoncession för område – <b>regionnät</b></a>';
 
-  it('is searched for the link to local grids', () => {
+  it("Ei's page is searched for the link to local grids", () => {
     const href = 'https://ei.se/download/18.1/1762/N%C3%A4tkoncession%20lokaln%C3%A4t.zip';
     assert.equal(findConcessionsLink(`<ul>${REGIONAL}${LOCAL}</ul>`, page), href);
     assert.equal(
@@ -159,7 +159,7 @@ describe("Ei's page", () => {
     );
   });
 
-  it('gives an error with the number of links unless there is exactly one', () => {
+  it("Ei's page gives an error with the number of links unless there is exactly one", () => {
     assert.throws(
       () => findConcessionsLink(REGIONAL, page),
       /has 0 links to a zip file of local grids.*of 1 zip files/,

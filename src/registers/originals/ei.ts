@@ -1,8 +1,14 @@
 import { OperatorError } from '../../core/errors.ts';
 import { cleanText, textOf } from '../formats/delimited.ts';
-import { featuresOf, polygonsOf, type Rings } from '../formats/geojson.ts';
-import { parseShapefile, shapefileIn } from '../formats/shapefile.ts';
-import { isZip, unzip } from '../formats/unzip.ts';
+import {
+  featuresOf,
+  isZip,
+  parseShapefile,
+  polygonsOf,
+  type Rings,
+  shapefileIn,
+  unzip,
+} from '../formats/geometries.ts';
 
 /** Energimarknadsinspektionen's shapes of concessions for local grids. Published without a known licence, so not bundled. */
 export const EI = {
@@ -13,7 +19,7 @@ export const EI = {
   path: '/bransch/koncessioner/ansokan-natkoncession-for-omrade',
 } as const;
 
-export interface Concession {
+interface Concession {
   /** 104FA. */
   readonly id: string;
   readonly owner_name: string;

@@ -63,7 +63,7 @@ function faultOf(act: () => unknown): string {
 }
 
 describe("eSett's registers", () => {
-  it('are read from the API, Swedish rows only', () => {
+  it("eSett's registers are read from the API, Swedish rows only", () => {
     assert.deepEqual(parseGridAreas(bytes(EXP03), 'EXP03'), [
       {
         code: 'STH',
@@ -85,7 +85,7 @@ describe("eSett's registers", () => {
     assert.deepEqual(parseOperators(bytes(EXP01), 'EXP01'), [{ id: '14900', name: 'Ellevio AB' }]);
   });
 
-  it('are read from its CSV, which has no final line end', () => {
+  it("eSett's registers are read from its CSV, which has no final line end", () => {
     assert.deepEqual(
       parseGridAreas(bytes(AREAS_CSV), 'mgas.csv').map(({ code, type }) => [code, type]),
       [
@@ -99,7 +99,7 @@ describe("eSett's registers", () => {
     ]);
   });
 
-  it('are read from a register of distribution areas with the ids of owners', () => {
+  it("eSett's registers are read from a register of distribution areas with the ids of owners", () => {
     assert.deepEqual(parseGridAreas(bytes(DERIVED), 'areas.json'), [
       {
         code: 'ABB',
@@ -136,14 +136,14 @@ describe("eSett's registers", () => {
     ['an unrelated CSV', 'a;b\n1;2\n', /does not name the column DSO Name, Country/],
   ];
   for (const [what, value, sentence] of FAULTS) {
-    it(`are refused: ${what}`, () =>
+    it(`eSett's registers are refused: ${what}`, () =>
       assert.match(
         faultOf(() => parseGridAreas(bytes(value), 'f')),
         sentence,
       ));
   }
 
-  it('are refused with an operator of four digits', () => {
+  it("eSett's registers are refused with an operator of four digits", () => {
     assert.match(
       faultOf(() => parseOperators(bytes([{ ...EXP01[0], dsoCode: '1490' }]), 'f')),
       /row 1 has the code "1490", not five digits/,

@@ -32,7 +32,7 @@ export interface RegisteredArea {
   readonly owner: string | null;
 }
 
-export interface RegisteredOperator {
+interface RegisteredOperator {
   /** National id (NSE), which is the Ediel id. */
   readonly id: string;
   readonly name: string;

@@ -39,14 +39,14 @@ const zipped = (name: string, content: string) =>
   zipSync({ [name]: strToU8(content), 'readme.txt': strToU8('…') });
 
 describe("GeoNames' postal codes", () => {
-  it('are read from the zip file, its text, and a mirror', () => {
+  it("GeoNames' postal codes are read from the zip file, its text, and a mirror", () => {
     const stockholm = { code: '11400', place: 'Stockholm', municipality: '0180', lat: 59.3326, lon: 18.0649 };
     assert.deepEqual(parseGeonames(zipped('SE.txt', EXPORT), 'SE.zip'), [...ROWS, stockholm]);
     assert.deepEqual(parseGeonames(strToU8(EXPORT), 'SE.txt'), [...ROWS, stockholm]);
     assert.deepEqual(parseGeonames(strToU8(MIRROR), 'se.csv'), ROWS);
   });
 
-  it('have the first place of a code with several', () => {
+  it("GeoNames' postal codes have the first place of a code with several", () => {
     const several = EXPORT.replace('624 66', '186 00');
     assert.deepEqual(
       parseGeonames(strToU8(several), 'SE.txt').map(({ place }) => place),
@@ -77,10 +77,10 @@ describe("GeoNames' postal codes", () => {
     ['a mirror with only its header', strToU8(MIRROR.slice(0, MIRROR.indexOf('\n') + 1)), /has no row below/],
   ];
   for (const [what, bytes, sentence] of FAULTS) {
-    it(`are refused: ${what}`, () => assert.match(faultIn(bytes), sentence));
+    it(`GeoNames' postal codes are refused: ${what}`, () => assert.match(faultIn(bytes), sentence));
   }
 
-  it('are refused when content of the zip file has not the stated length', () => {
+  it("GeoNames' postal codes are refused when content of the zip file has not the stated length", () => {
     const bytes = zipped('SE.txt', EXPORT);
     const damaged = bytes.slice();
     // One byte of the compressed text.

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../core/errors.ts';
 import { cleanText, type DelimitedRow, readTable, splitLines, textOf } from '../formats/delimited.ts';
-import { isZip, unzip } from '../formats/unzip.ts';
+import { isZip, unzip } from '../formats/geometries.ts';
 
 /** GeoNames' export of Swedish postal codes; CC BY 4.0. */
 export const GEONAMES = {
@@ -10,7 +10,7 @@ export const GEONAMES = {
   path: '/export/zip/SE.zip',
 } as const;
 
-export interface GeonamesRow {
+interface GeonamesRow {
   /** Five digits. */
   readonly code: string;
   readonly place: string;

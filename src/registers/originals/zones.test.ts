@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OperatorError } from '../../core/errors.ts';
-import { parseZones } from './zones.ts';
+import { parseZones } from './tax-and-zones.ts';
 
 const RING = [
   [22, 65],
@@ -16,7 +16,7 @@ const zone = (properties: unknown, geometry: unknown) => ({
 const parse = (value: unknown) => parseZones(new TextEncoder().encode(JSON.stringify(value)), 'SE_1.geojson');
 
 describe('shapes of price areas', () => {
-  it('are read as GeoJSON', () => {
+  it('shapes of price areas are read as GeoJSON', () => {
     const expected = [{ area: 'SE1', polygons: [[RING]] }];
     assert.deepEqual(
       parse(zone({ zoneName: 'SE_1' }, { type: 'MultiPolygon', coordinates: [[RING]] })),
@@ -35,7 +35,7 @@ describe('shapes of price areas', () => {
     ['metres', polygon(RING.map(([lon = 0, lat = 0]) => [lon * 10_000, lat * 100_000])), /in degrees/],
   ];
   for (const [what, value, sentence] of FAULTS) {
-    it(`are refused: ${what}`, () => {
+    it(`shapes of price areas are refused: ${what}`, () => {
       assert.throws(
         () => parse(value),
         (error) => error instanceof OperatorError && sentence.test(error.message),
@@ -43,7 +43,7 @@ describe('shapes of price areas', () => {
     });
   }
 
-  it('are refused: a truncated file', () => {
+  it('shapes of price areas are refused: a truncated file', () => {
     const text = JSON.stringify(polygon(RING)).slice(0, 60);
     assert.throws(
       () => parseZones(new TextEncoder().encode(text), 'SE_1.geojson'),

@@ -5,7 +5,7 @@ import { dayBounds } from '../../core/swedish-days.ts';
 import { decimalText, eachArea, perKwh, shortestGap, slotsFrom } from './price-figures.ts';
 
 describe('figures of prices', () => {
-  it('are plain decimals, the shortest that mean the same number', () => {
+  it('figures of prices are plain decimals, the shortest that mean the same number', () => {
     const texts = [1e-5, -1e-5, 0.1, 1e-18, 123456789.125, -0, 0, 12].map(decimalText);
     assert.deepEqual(texts, [
       '0.00001',
@@ -26,7 +26,7 @@ describe('figures of prices', () => {
     );
   });
 
-  it('per kWh are exactly a thousandth', () => {
+  it('figures of prices per kWh are exactly a thousandth', () => {
     assert.deepEqual(['34.89', '-0.010', '0', '-0.00', 99.269997, 1e-5].map(perKwh), [
       '0.03489',
       '-0.00001',
@@ -49,7 +49,7 @@ describe('figures of prices', () => {
 describe('slots', () => {
   const at = (...starts: number[]) => starts.map((start) => ({ start, sek: null, eur: '1' }));
 
-  it('are ordered and have the given length, with gaps for missing rows', () => {
+  it('slots are ordered and have the given length, with gaps for missing rows', () => {
     const slots = slotsFrom(at(60, 15, 0), 15, 'x').map(({ start, end }) => [start, end]);
     assert.deepEqual(slots, [
       [0, 15],
@@ -62,7 +62,7 @@ describe('slots', () => {
     assert.equal(shortestGap(at(60)), Number.POSITIVE_INFINITY);
   });
 
-  it('of a day lie between two Swedish midnights', () => {
+  it('slots of a day lie between two Swedish midnights', () => {
     const hours = ['2026-03-29', '2026-11-21', '2026-10-25'].map((day) => {
       const { start, end } = dayBounds(day);
       return (end - start) / 3_600_000;
@@ -75,7 +75,7 @@ describe('slots', () => {
 describe('requesting area by area', () => {
   const day = { day: '2026-11-21', slots: [], exchangeRate: null, publishedAt: null };
 
-  it('keeps areas that succeed, and throws when none does', async () => {
+  it('requesting area by area keeps areas that succeed, and throws when none does', async () => {
     const fail = (area: string): never => {
       throw new Error(area);
     };

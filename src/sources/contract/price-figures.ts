@@ -3,7 +3,7 @@ import { HttpFailure } from '../../adapter/http.ts';
 import type { PriceArea, PriceDay, PricedInterval } from './market.ts';
 
 /** A price and its start, from one row of a source. */
-export interface StartingPrice {
+interface StartingPrice {
   /** ms since 1970 UTC. */
   readonly start: number;
   readonly sek: string | null;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { turnedClock } from '../../core/clock.ts';
-import { PRICE_AREAS } from './market.ts';
-import { createSimulatedMarket, sampleDay } from './simulated-prices.ts';
+import { createSimulatedMarket, PRICE_AREAS, sampleDay } from './market.ts';
 
 describe('a simulated market', () => {
-  it('publishes a made-up day at 12:45 on the day before', () => {
+  it('a simulated market publishes a made-up day at 12:45 on the day before', () => {
     const clock = turnedClock(Date.parse('2026-11-20T12:44:59+01:00'));
     const market = createSimulatedMarket({ clock });
     assert.equal(market.shown('SE3', '2026-11-21'), null);
@@ -14,7 +13,7 @@ describe('a simulated market', () => {
     assert.equal(market.shown('SE3', '2026-11-21')?.length, 96);
   });
 
-  it('makes up days that are deterministic, differ by area, and have negative prices once a week', () => {
+  it('a simulated market makes up days that are deterministic, differ by area, and have negative prices once a week', () => {
     assert.deepEqual(sampleDay('SE3', '2026-11-21'), sampleDay('SE3', '2026-11-21'));
     const days = PRICE_AREAS.flatMap((area) =>
       [21, 22, 23, 24, 25, 26, 27].map((date) => sampleDay(area, `2026-11-${date}`).eurPerMwh),

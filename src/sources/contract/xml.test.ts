@@ -4,7 +4,7 @@ import { HttpFailure } from '../../adapter/http.ts';
 import { childOf, childrenOf, readXml, textOf } from './xml.ts';
 
 describe('XML of a source', () => {
-  it('is read by element and attribute, whatever the prefix, and never as numbers', () => {
+  it('XML of a source is read by element and attribute, whatever the prefix, and never as numbers', () => {
     const root = readXml(`<?xml version="1.0"?><a:r xmlns:a="u"><p q='1.50'> 01 </p><p>2</p><e/></a:r>`, 'x');
     const r = childOf(root, 'r');
     assert.equal(textOf(r, 'p'), '01');
@@ -16,11 +16,11 @@ describe('XML of a source', () => {
     assert.equal(childOf(r, 'constructor'), undefined);
   });
 
-  it('has no entities: they stay text', () => {
+  it('XML of a source has no entities: they stay text', () => {
     assert.equal(textOf(childOf(readXml('<r><a>&lt;b&#65;</a></r>', 'x'), 'r'), 'a'), '&lt;b&#65;');
   });
 
-  it('is refused with a document type, truncated, too deeply nested or with invalid names', () => {
+  it('XML of a source is refused with a document type, truncated, too deeply nested or with invalid names', () => {
     const wrong = [
       '<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><r>&b;</r>',
       '<!doctype html><html></html>',

@@ -4,9 +4,8 @@ import { describe, it } from 'node:test';
 import { conformsAsRateSource } from '../../../test/kit/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
-import { ecb } from './index.ts';
+import { ecb, translate } from './index.ts';
 import { simulateEcb } from './simulator.ts';
-import { translate } from './translate.ts';
 
 conformsAsRateSource(ecb, (market) => simulateEcb(market, turnedClock()));
 
@@ -14,12 +13,12 @@ const envelope = (days: string) => `<?xml version="1.0" encoding="UTF-8"?>
 <gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01"><Cube>${days}</Cube></gesmes:Envelope>`;
 
 describe("files of the European Central Bank's rates", () => {
-  it('are read as they were served on 4 October 2019', () => {
-    const text = readFileSync(`${import.meta.dirname}/recorded/eurofxref-daily-2019-10-04.xml`, 'utf8');
+  it("files of the European Central Bank's rates are read as they were served on 4 October 2019", () => {
+    const text = readFileSync(`${import.meta.dirname}/recorded.xml`, 'utf8');
     assert.deepEqual(translate(text), { day: '2019-10-04', sekPerEur: '10.8105' });
   });
 
-  it('with several days give the latest, in any order', () => {
+  it("files of the European Central Bank's rates with several days give the latest, in any order", () => {
     const days = [
       "<Cube time='2026-11-19'><Cube currency='SEK' rate='11.1'/></Cube>",
       "<Cube time='2026-11-20'><Cube currency='SEK' rate='11.2'/></Cube>",
@@ -31,7 +30,7 @@ describe("files of the European Central Bank's rates", () => {
     });
   });
 
-  it('are refused without a day or a krona rate', () => {
+  it("files of the European Central Bank's rates are refused without a day or a krona rate", () => {
     const wrong = [
       envelope(''),
       envelope("<Cube currency='SEK' rate='11.1'/>"),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Day } from '../contract/market.ts';
-import type { Simulate, SimulatedMarket } from '../contract/simulated-prices.ts';
+import { Temporal } from '../../core/temporal.ts';
+import type { Day, Simulate, SimulatedMarket } from '../contract/market.ts';
 
 /** The daily file of the latest weekday after 16:00. */
 export function simulateEcb(market: SimulatedMarket, clock: Clock): Simulate {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { conformsAsPriceSource, sessionWith } from '../../../test/kit/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { Json } from '../../core/json.ts';
-import { createSimulatedMarket, sampleDay } from '../contract/simulated-prices.ts';
+import { createSimulatedMarket, sampleDay } from '../contract/market.ts';
 import { elprisetjustnu } from './index.ts';
 import { simulateElprisetjustnu } from './simulator.ts';
 import { translate } from './translate.ts';
@@ -34,8 +34,8 @@ const TWO = [row('2026-11-21T00:00:00+01:00'), row('2026-11-21T00:15:00+01:00')]
 const isInvalid = (error: unknown) => error instanceof HttpFailure && error.kind === 'answer_invalid';
 
 describe('files of Elpriset just nu', () => {
-  it('are read as they were served on 2 February 2025', () => {
-    const file = JSON.parse(readFileSync(`${import.meta.dirname}/recorded/2025-02-02_SE3.json`, 'utf8'));
+  it('files of Elpriset just nu are read as they were served on 2 February 2025', () => {
+    const file = JSON.parse(readFileSync(`${import.meta.dirname}/recorded.json`, 'utf8'));
     const day = translate(file, { area: 'SE3', day: '2025-02-02' });
     assert.equal(day.slots.length, 24);
     assert.equal(day.exchangeRate, '11.498678');
@@ -49,7 +49,7 @@ describe('files of Elpriset just nu', () => {
     assert.equal(day.slots[23]?.end, Date.UTC(2025, 1, 2, 23));
   });
 
-  it('have a wrong end in the slot before summer time ends, which is ignored', async (test) => {
+  it('files of Elpriset just nu have a wrong end in the slot before summer time ends, which is ignored', async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE3', '2025-10-26'));
     const simulate = simulateElprisetjustnu(market);
@@ -69,7 +69,7 @@ describe('files of Elpriset just nu', () => {
     assert.deepEqual(own.asked, [path]);
   });
 
-  it('are sorted; missing rows leave a gap', () => {
+  it('files of Elpriset just nu are sorted; missing rows leave a gap', () => {
     const { slots } = translate([row('2026-11-21T01:00:00+01:00'), ...TWO.toReversed()], ASKED);
     const minutes = slots.map(({ start, end }) =>
       [start, end].map((at) => (at - Date.UTC(2026, 10, 20, 23)) / 60_000),
@@ -81,21 +81,21 @@ describe('files of Elpriset just nu', () => {
     ]);
   });
 
-  it('may have figures in exponent notation, and keep the decimals served', () => {
+  it('files of Elpriset just nu may have figures in exponent notation, and keep the decimals served', () => {
     const text =
       '{"SEK_per_kWh":-1e-05,"EUR_per_kWh":1.0e-07,"EXR":10.90,"time_start":"2026-11-21T00:30:00+01:00","time_end":"2026-11-21T00:45:00+01:00"}';
     const { slots } = translate([...TWO, JSON.parse(text)], ASKED);
     assert.deepEqual([slots[2]?.sek, slots[2]?.eur], ['-0.00001', '0.0000001']);
   });
 
-  it('pass on kronor that are not euros times the rate, and no rate when there are two', () => {
+  it('files of Elpriset just nu pass on kronor that are not euros times the rate, and no rate when there are two', () => {
     const odd = row('2026-11-21T00:30:00+01:00', { SEK_per_kWh: 5, EXR: 11 });
     const day = translate([...TWO, odd], ASKED);
     assert.equal(day.slots[2]?.sek, '5');
     assert.equal(day.exchangeRate, null);
   });
 
-  it('are refused when they have another form', () => {
+  it('files of Elpriset just nu are refused when they have another form', () => {
     const wrong: Json[] = [
       [],
       {},
@@ -114,7 +114,7 @@ describe('files of Elpriset just nu', () => {
     for (const file of wrong) assert.throws(() => translate(file, ASKED), isInvalid, JSON.stringify(file));
   });
 
-  it('that fail for one area are still fetched for the others', async (test) => {
+  it('files of Elpriset just nu that fail for one area are still fetched for the others', async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE1', '2026-11-21'), sampleDay('SE2', '2026-11-21'));
     const simulate = simulateElprisetjustnu(market);

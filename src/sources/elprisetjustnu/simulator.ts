@@ -1,7 +1,6 @@
 import { HOUR_MS } from '../../core/durations.ts';
 import { swedishTime } from '../../core/swedish-days.ts';
-import { PRICE_AREAS } from '../contract/market.ts';
-import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
+import { PRICE_AREAS, type Simulate, type SimulatedMarket, type SimulatedSlot } from '../contract/market.ts';
 
 const PATH = /^\/api\/v1\/prices\/(\d{4})\/(\d{2})-(\d{2})_(SE[1-4])\.json$/;
 

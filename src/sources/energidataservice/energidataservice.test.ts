@@ -5,7 +5,7 @@ import { conformsAsPriceSource, sessionWith } from '../../../test/kit/price-sour
 import { HttpFailure } from '../../adapter/http.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { createSimulatedMarket } from '../contract/simulated-prices.ts';
+import { createSimulatedMarket } from '../contract/market.ts';
 import { energidataservice } from './index.ts';
 import { simulateEnergidataservice } from './simulator.ts';
 import { DATASETS, translate } from './translate.ts';
@@ -17,12 +17,12 @@ conformsAsPriceSource({
 });
 
 const recorded = (): { records: JsonObject[] } =>
-  JSON.parse(readFileSync(`${import.meta.dirname}/recorded/dayaheadprices.json`, 'utf8'));
+  JSON.parse(readFileSync(`${import.meta.dirname}/recorded.json`, 'utf8'));
 const ASKED = { dataset: DATASETS.DayAheadPrices, day: '2026-01-16', areas: ['SE3', 'SE4'] } as const;
 const START = Date.UTC(2026, 0, 15, 23);
 
 describe('records of Energi Data Service', () => {
-  it('are in UTC without a zone and per MWh; records without a price are left out', () => {
+  it('records of Energi Data Service are in UTC without a zone and per MWh; records without a price are left out', () => {
     assert.deepEqual(
       translate(recorded() as Json, ASKED).map(({ area, slots }) => ({ area, slots })),
       [
@@ -44,7 +44,7 @@ describe('records of Energi Data Service', () => {
     );
   });
 
-  it('of other areas and days are ignored', () => {
+  it('records of Energi Data Service of other areas and days are ignored', () => {
     const [first, ...rest] = recorded().records;
     const foreign = [{ ...first, PriceArea: 'DK1' }, { ...first, TimeUTC: '2026-01-15T22:45:00' }, ...rest];
     const days = translate({ records: [...foreign, { ...first, TimeUTC: '2026-01-16T23:00:00' }] }, ASKED);
@@ -57,7 +57,7 @@ describe('records of Energi Data Service', () => {
     );
   });
 
-  it('are requested by dataset, and only for available areas', async (test) => {
+  it('records of Energi Data Service are requested by dataset, and only for available areas', async (test) => {
     const own = await sessionWith(test, simulateEnergidataservice(createSimulatedMarket()));
     assert.deepEqual(await energidataservice.fetchDay(own, { day: '2026-11-21', areas: ['SE1', 'SE2'] }), []);
     assert.equal(own.asked.length, 0);
@@ -70,7 +70,7 @@ describe('records of Energi Data Service', () => {
     ]);
   });
 
-  it('are refused when they have another form', () => {
+  it('records of Energi Data Service are refused when they have another form', () => {
     const [first = {}, ...rest] = recorded().records;
     const wrong: Json[] = [
       [],

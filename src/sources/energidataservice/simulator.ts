@@ -1,5 +1,6 @@
-import { PRICE_AREAS } from '../contract/market.ts';
-import type { Simulate, SimulatedMarket } from '../contract/simulated-prices.ts';
+import { Temporal } from '../../core/temporal.ts';
+import { PRICE_AREAS, type Simulate, type SimulatedMarket } from '../contract/market.ts';
+
 import { DATASETS } from './translate.ts';
 
 const KRONER = 7.4639;

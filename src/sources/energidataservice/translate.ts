@@ -13,7 +13,7 @@ export const DATASETS = {
   /** Hours, until the end of September 2025. */
   Elspotprices: { name: 'Elspotprices', time: 'HourUTC', eur: 'SpotPriceEUR', slotMs: 60 * 60_000 },
 } as const;
-export type Dataset = (typeof DATASETS)[keyof typeof DATASETS];
+type Dataset = (typeof DATASETS)[keyof typeof DATASETS];
 
 const Answer = Type.Object({
   records: Type.Array(Type.Object({ PriceArea: Type.String() }, { additionalProperties: true })),

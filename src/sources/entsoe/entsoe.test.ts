@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { conformsAsPriceSource, sessionWith } from '../../../test/kit/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { HOUR_MS } from '../../core/durations.ts';
-import { createSimulatedMarket, sampleDay } from '../contract/simulated-prices.ts';
+import { createSimulatedMarket, sampleDay } from '../contract/market.ts';
 import { entsoe } from './index.ts';
 import { SIMULATED_TOKEN, simulateEntsoe } from './simulator.ts';
 import { translate } from './translate.ts';
@@ -60,8 +60,8 @@ const read = (...all: string[]) =>
 const isInvalid = (error: unknown) => error instanceof HttpFailure && error.kind === 'answer_invalid';
 
 describe('documents of ENTSO-E', () => {
-  it('are read in the documented shape', () => {
-    const text = readFileSync(`${import.meta.dirname}/recorded/a44-2026-09-09-SE1.xml`, 'utf8');
+  it('documents of ENTSO-E are read in the documented shape', () => {
+    const text = readFileSync(`${import.meta.dirname}/recorded.xml`, 'utf8');
     const day = translate(text, { area: 'SE1', day: '2026-09-09' });
     assert.deepEqual(
       day?.slots.map(({ eur }) => eur),
@@ -71,7 +71,7 @@ describe('documents of ENTSO-E', () => {
     assert.deepEqual([day?.exchangeRate, day?.publishedAt, day?.slots[0]?.sek], [null, null, null]);
   });
 
-  it('may leave out repeated prices in a curve A03, in the middle and at the end of the period', () => {
+  it('documents of ENTSO-E may leave out repeated prices in a curve A03, in the middle and at the end of the period', () => {
     assert.deepEqual(read(series({ points: '1:10 3:30.50 4:-5', hours: [0, 6] })), [
       '0+1:0.01',
       '1+1:0.01',
@@ -83,14 +83,14 @@ describe('documents of ENTSO-E', () => {
     assert.equal(read(series({ points: '1:7' }))?.length, 24);
   });
 
-  it('have a missing slot for every missing point of a curve A01', () => {
+  it('documents of ENTSO-E have a missing slot for every missing point of a curve A01', () => {
     assert.deepEqual(read(series({ points: '3:30 1:10', hours: [0, 4], curve: 'A01' })), [
       '0+1:0.01',
       '2+1:0.03',
     ]);
   });
 
-  it('are cut to the day when they extend beyond it', () => {
+  it('documents of ENTSO-E are cut to the day when they extend beyond it', () => {
     const slots = read(series({ points: '1:1 2:2 26:3', hours: [-1, 26] }));
     assert.equal(slots?.length, 24);
     assert.deepEqual([slots?.[0], slots?.[23]], ['0+1:0.002', '23+1:0.002']);
@@ -101,7 +101,7 @@ describe('documents of ENTSO-E', () => {
     );
   });
 
-  it('may have the day twice: the most complete is used, then the finest', () => {
+  it('documents of ENTSO-E may have the day twice: the most complete is used, then the finest', () => {
     const hours = series({ points: '1:10', hours: [0, 2] });
     const quarters = series({ points: '1:20', hours: [0, 2], resolution: 'PT15M' });
     const fewQuarters = series({ points: '1:20', hours: [0, 1], resolution: 'PT15M' });
@@ -112,7 +112,7 @@ describe('documents of ENTSO-E', () => {
     assert.throws(() => read(hours, series({ points: '1:11', hours: [0, 2] })), isInvalid);
   });
 
-  it('may have other auctions, contracts and currencies, in any order', () => {
+  it('documents of ENTSO-E may have other auctions, contracts and currencies, in any order', () => {
     const own = series({ points: '1:10', hours: [0, 1], head: sequence(1) });
     const other = series({ points: '1:99', hours: [0, 1], head: sequence(2) });
     const unnumbered = series({ points: '1:98', hours: [0, 1] });
@@ -127,7 +127,7 @@ describe('documents of ENTSO-E', () => {
     assert.equal(read(other, intraday, kronor), undefined);
   });
 
-  it('that are acknowledgements mean no data yet, or a refusal', () => {
+  it('documents of ENTSO-E that are acknowledgements mean no data yet, or a refusal', () => {
     assert.equal(
       translate(acknowledgement('No matching data found for Data item ENERGY_PRICES'), ASKED),
       null,
@@ -139,7 +139,7 @@ describe('documents of ENTSO-E', () => {
     );
   });
 
-  it('are refused when they have another form', () => {
+  it('documents of ENTSO-E are refused when they have another form', () => {
     const whole = document(series({ points: '1:10' }));
     const wrong = [
       '',
@@ -164,7 +164,7 @@ describe('documents of ENTSO-E', () => {
 });
 
 describe('requests to ENTSO-E', () => {
-  it('name a Swedish day in UTC, and have the token only in the query', async (test) => {
+  it('requests to ENTSO-E name a Swedish day in UTC, and have the token only in the query', async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE4', '2026-03-29'));
     const own = await sessionWith(test, simulateEntsoe(market), SIMULATED_TOKEN);
@@ -175,7 +175,7 @@ describe('requests to ENTSO-E', () => {
     ]);
   });
 
-  it('are not sent without a token, and fail with a wrong one, which no error repeats', async (test) => {
+  it('requests to ENTSO-E are not sent without a token, and fail with a wrong one, which no error repeats', async (test) => {
     const simulate = simulateEntsoe(createSimulatedMarket());
     const without = await sessionWith(test, simulate);
     const query = { day: '2026-11-21', areas: ['SE3'] } as const;

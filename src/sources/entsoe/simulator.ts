@@ -1,5 +1,12 @@
-import { type Day, PRICE_AREA_FACTS, PRICE_AREAS } from '../contract/market.ts';
-import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
+import { Temporal } from '../../core/temporal.ts';
+import {
+  type Day,
+  PRICE_AREA_FACTS,
+  PRICE_AREAS,
+  type Simulate,
+  type SimulatedMarket,
+  type SimulatedSlot,
+} from '../contract/market.ts';
 
 export const SIMULATED_TOKEN = 'simulated-entsoe-token';
 

@@ -14,9 +14,7 @@ const signal = new AbortController().signal;
 /** Settled by 2026-11-21 09:00 UTC, the time of the test clock. */
 const DAY = { from: Date.parse('2026-11-18T23:00:00Z'), until: Date.parse('2026-11-19T23:00:00Z') };
 
-const recorded: Json = JSON.parse(
-  readFileSync(new URL('./recorded/volumes-2025-10-26.json', import.meta.url), 'utf8'),
-);
+const recorded: Json = JSON.parse(readFileSync(new URL('./recorded.json', import.meta.url), 'utf8'));
 const row = (fields: Record<string, Json>): Json => [
   { timestampUTC: '2026-01-01T00:00:00Z', mba: 'SE3', total: 1, ...fields },
 ];
@@ -24,7 +22,7 @@ const refusedWith = (pattern: RegExp) => (error: unknown) =>
   error instanceof HttpFailure && error.kind === 'answer_invalid' && pattern.test(error.message);
 
 describe('rows of EXP16/Volumes', () => {
-  it('are distinguished by UTC when the local time occurs twice', () => {
+  it('rows of EXP16/Volumes are distinguished by UTC when the local time occurs twice', () => {
     const slots = translateVolumes(recorded).filter(({ area }) => area === 'SE3');
     assert.deepEqual(
       slots.map(({ start, total }) => [new Date(start).toISOString(), total]),
@@ -37,7 +35,7 @@ describe('rows of EXP16/Volumes', () => {
     assert.ok(slots.every(({ start, end }) => end - start === QUARTER_MS));
   });
 
-  it('add offshore wind to wind, and storage to the other kinds', () => {
+  it('rows of EXP16/Volumes add offshore wind to wind, and storage to the other kinds', () => {
     const [first, second, third] = translateVolumes(recorded).filter(({ area }) => area === 'SE3');
     assert.equal(first?.wind, 296.401 + 14.225);
     assert.equal(first?.other, null, 'neither storage nor others');
@@ -46,15 +44,15 @@ describe('rows of EXP16/Volumes', () => {
     assert.equal(third?.solar, null, 'absent');
   });
 
-  it('of other countries are left out', () => {
+  it('rows of EXP16/Volumes of other countries are left out', () => {
     assert.deepEqual([...new Set(translateVolumes(recorded).map(({ area }) => area))], ['SE3', 'SE1']);
   });
 
-  it('may name an area by its EIC', () => {
+  it('rows of EXP16/Volumes may name an area by its EIC', () => {
     assert.equal(translateVolumes(row({ mba: '10Y1001A1001A46L' }))[0]?.area, 'SE3');
   });
 
-  it('are hours only when many slots in a row start on the hour', () => {
+  it('rows of EXP16/Volumes are hours only when many slots in a row start on the hour', () => {
     const hours = (count: number): Json =>
       Array.from({ length: count }, (_, hour) => ({
         timestampUTC: `2022-01-0${1 + Math.floor(hour / 24)}T${String(hour % 24).padStart(2, '0')}:00:00Z`,
@@ -78,7 +76,7 @@ describe('rows of EXP16/Volumes', () => {
       /wind/,
     ],
   ] as const satisfies readonly (readonly [string, Json, RegExp])[]) {
-    it(`are not understood: ${what}`, () => {
+    it(`rows of EXP16/Volumes are not understood: ${what}`, () => {
       assert.throws(() => translateVolumes(answer), refusedWith(pattern));
     });
   }
@@ -92,7 +90,7 @@ describe('the source eSett', () => {
   after(() => served.close());
   const fetchDay = () => esett.fetchVolumes({ http: served.http, signal }, { ...DAY, areas: PRICE_AREAS });
 
-  it('requests a range and each area by its EIC', async () => {
+  it('the source eSett requests a range and each area by its EIC', async () => {
     await esett.fetchVolumes({ http: served.http, signal }, { ...DAY, areas: ['SE3', 'SE4'] });
     const asked = served.simulator.calls().at(-1);
     assert.equal(asked?.pathname, '/EXP16/Volumes');
@@ -101,7 +99,7 @@ describe('the source eSett', () => {
     assert.deepEqual(asked?.searchParams.getAll('mba'), ['10Y1001A1001A46L', '10Y1001A1001A47J']);
   });
 
-  it('returns every area and slot of a day, by start then area', async () => {
+  it('the source eSett returns every area and slot of a day, by start then area', async () => {
     served.simulator.forget();
     const slots = await fetchDay();
     assert.equal(slots.length, 96 * 4);
@@ -120,7 +118,7 @@ describe('the source eSett', () => {
     }
   });
 
-  it('treats 204 as no data', async () => {
+  it('the source eSett treats 204 as no data', async () => {
     served.simulator.forget();
     served.simulator.fault('no_data');
     assert.deepEqual(await fetchDay(), []);
@@ -133,14 +131,14 @@ describe('the source eSett', () => {
     ['torn', 'answer_invalid'],
     ['words', 'answer_invalid'],
   ] as const satisfies readonly (readonly [EsettFault, HttpFailureKind])[]) {
-    it(`fails as ${kind} when the service is ${fault}`, async () => {
+    it(`the source eSett fails as ${kind} when the service is ${fault}`, async () => {
       served.simulator.forget();
       served.simulator.fault(fault);
       await assert.rejects(fetchDay(), (error) => error instanceof HttpFailure && error.kind === kind);
     });
   }
 
-  it('passes on Retry-After', async () => {
+  it('the source eSett passes on Retry-After', async () => {
     served.simulator.forget();
     served.simulator.fault('rate_limited');
     await assert.rejects(

@@ -1,7 +1,36 @@
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { type Http, HttpFailure } from '../../adapter/http.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { AddressQuery, Geocode, GeocodedAddress } from '../contract/geocoder.ts';
-import { isResults, type Result } from './payload.ts';
+
+const text = Type.Optional(Type.String());
+
+/** The used fields of a result; Nominatim sends more, and positions as text. */
+const Result = Type.Object({
+  lat: Type.Union([Type.String(), Type.Number()]),
+  lon: Type.Union([Type.String(), Type.Number()]),
+  place_rank: Type.Optional(Type.Number()),
+  address: Type.Optional(
+    Type.Object({
+      house_number: text,
+      city: text,
+      town: text,
+      village: text,
+      hamlet: text,
+      suburb: text,
+      postcode: text,
+      country_code: text,
+    }),
+  ),
+});
+type Result = Static<typeof Result>;
+
+const check = Compile(Type.Array(Result));
+
+function isResults(value: unknown): value is Result[] {
+  return check.Check(value);
+}
 
 /** Number of cached results; an address does not move. Misses are not cached. */
 const MOST_KEPT = 500;

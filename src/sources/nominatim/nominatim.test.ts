@@ -6,10 +6,10 @@ import { nominatim } from './index.ts';
 import { simulateNominatim } from './simulator.ts';
 
 const street = (text: string, city?: string, postalCode?: string) => ({ street: text, city, postalCode });
-const recorded = JSON.parse(readFileSync(new URL('./recorded/search-house.json', import.meta.url), 'utf8'));
+const recorded = JSON.parse(readFileSync(new URL('./recorded.json', import.meta.url), 'utf8'));
 
 describe('a Nominatim geocoder', () => {
-  it('reads a result of the documented shape', async () => {
+  it('a Nominatim geocoder reads a result of the documented shape', async () => {
     const simulator = simulateNominatim();
     simulator.answerWith = recorded;
     assert.deepEqual(await nominatim(simulator.http)(street('Hantverkargatan 1', 'Stockholm')), {
@@ -21,7 +21,7 @@ describe('a Nominatim geocoder', () => {
     });
   });
 
-  it('searches only in Sweden, structured if possible', async () => {
+  it('a Nominatim geocoder searches only in Sweden, structured if possible', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     await geocode(street('Vasagatan 1', 'Stockholm', '11120'));
@@ -40,14 +40,14 @@ describe('a Nominatim geocoder', () => {
     assert.equal(free?.query?.street, undefined);
   });
 
-  it('distinguishes a house from its street, and finds nothing without a match', async () => {
+  it('a Nominatim geocoder distinguishes a house from its street, and finds nothing without a match', async () => {
     const geocode = nominatim(simulateNominatim().http);
     assert.equal((await geocode(street('Storgatan 2', 'Luleå')))?.precision, 'house');
     assert.equal((await geocode(street('Storgatan 99', 'Luleå')))?.precision, 'street');
     assert.equal(await geocode(street('Ingenstansgatan 1', 'Luleå')), null);
   });
 
-  it('caches hits, sends one request for concurrent equal queries, and repeats misses', async () => {
+  it('a Nominatim geocoder caches hits, sends one request for concurrent equal queries, and repeats misses', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     await Promise.all([
@@ -61,7 +61,7 @@ describe('a Nominatim geocoder', () => {
     assert.equal(simulator.asked.length, 3);
   });
 
-  it('evicts the oldest of many', async () => {
+  it('a Nominatim geocoder evicts the oldest of many', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     for (let number = 0; number <= 500; number += 1)
@@ -72,7 +72,7 @@ describe('a Nominatim geocoder', () => {
     assert.equal(simulator.asked.length, 502);
   });
 
-  it('reports that it is unreachable, and does not cache that', async () => {
+  it('a Nominatim geocoder reports that it is unreachable, and does not cache that', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     simulator.failWith = 'timeout';
@@ -81,7 +81,7 @@ describe('a Nominatim geocoder', () => {
     assert.notEqual(await geocode(street('Vasagatan 1', 'Stockholm')), null);
   });
 
-  it('refuses a malformed result', async () => {
+  it('a Nominatim geocoder refuses a malformed result', async () => {
     const simulator = simulateNominatim();
     for (const answer of [{ error: 'x' }, 'x', 0, [1], [{ lat: '1' }], [{ lat: [], lon: '1' }]]) {
       simulator.answerWith = answer;

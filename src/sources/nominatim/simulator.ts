@@ -38,7 +38,7 @@ const ADDRESSES: readonly SimulatedAddress[] = [
 ];
 
 /** An in-process simulation of Nominatim; `failWith` makes it fail until it is undefined again. */
-export interface SimulatedNominatim {
+interface SimulatedNominatim {
   readonly http: Http;
   readonly asked: readonly HttpRequest[];
   failWith: HttpFailureKind | undefined;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { conformsAsPriceSource, sessionWith } from '../../../test/kit/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { createSimulatedMarket, sampleDay } from '../contract/simulated-prices.ts';
+import { createSimulatedMarket, sampleDay } from '../contract/market.ts';
 import { nordpool } from './index.ts';
 import { simulateNordpool } from './simulator.ts';
 import { translate } from './translate.ts';
@@ -19,13 +19,12 @@ conformsAsPriceSource({
   },
 });
 
-const recorded = (): JsonObject =>
-  JSON.parse(readFileSync(`${import.meta.dirname}/recorded/2024-11-05-SEK-SE3-SE4.json`, 'utf8'));
+const recorded = (): JsonObject => JSON.parse(readFileSync(`${import.meta.dirname}/recorded.json`, 'utf8'));
 const ASKED = { day: '2024-11-05', areas: ['SE3', 'SE4', 'SE1'] } as const;
 const isInvalid = (error: unknown) => error instanceof HttpFailure && error.kind === 'answer_invalid';
 
 describe("days of Nord Pool's portal", () => {
-  it('are read as they were served for 5 November 2024', () => {
+  it("days of Nord Pool's portal are read as they were served for 5 November 2024", () => {
     const days = translate(recorded(), ASKED);
     assert.deepEqual(
       days.map(({ area, slots }) => [area, slots.length]),
@@ -52,12 +51,12 @@ describe("days of Nord Pool's portal", () => {
       assert.ok(Math.abs(Number(eur) * 11.6402 - Number(sek)) <= 0.00001, `${sek} and ${eur}`);
   });
 
-  it('have no euros when the rate does not give whole cents', () => {
+  it("days of Nord Pool's portal have no euros when the rate does not give whole cents", () => {
     const [se3] = translate({ ...recorded(), exchangeRate: 1234.5 }, ASKED);
     assert.deepEqual([...new Set(se3?.slots.map(({ eur }) => eur))], [null]);
   });
 
-  it('are left out while they are preliminary', async (test) => {
+  it("days of Nord Pool's portal are left out while they are preliminary", async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE1', '2026-11-21'), sampleDay('SE2', '2026-11-21'));
     const own = await sessionWith(
@@ -74,7 +73,7 @@ describe("days of Nord Pool's portal", () => {
     ]);
   });
 
-  it('are refused when they are of another day, in another currency, or malformed', () => {
+  it("days of Nord Pool's portal are refused when they are of another day, in another currency, or malformed", () => {
     const [first, second, ...rest] = recorded().multiAreaEntries as JsonObject[];
     const wrong: JsonObject[] = [
       { deliveryDateCET: '2024-11-04' },

@@ -1,6 +1,11 @@
 import { dayAt } from '../../core/swedish-days.ts';
-import { PRICE_AREAS, type PriceArea } from '../contract/market.ts';
-import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
+import {
+  PRICE_AREAS,
+  type PriceArea,
+  type Simulate,
+  type SimulatedMarket,
+  type SimulatedSlot,
+} from '../contract/market.ts';
 
 interface Options {
   /** State of each area; `Final` by default. */

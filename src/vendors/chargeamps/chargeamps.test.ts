@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeVendorWorld, recordedIn, type VendorWorld } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf } from '../../adapter/derive.ts';
+import { capabilitiesOf } from '../../adapter/adapters.ts';
 import type { LoginSession } from '../../adapter/login.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import * as connector from './connector.ts';
 import { chargeamps } from './index.ts';
 import type { ChargeAmpsSimulator } from './simulator.ts';
+import * as connector from './translate.ts';
 
 const recorded = recordedIn(import.meta.dirname);
 const { charger: kind } = chargeamps.kinds;
@@ -32,7 +32,7 @@ const inState = (status: Json, firmware: connector.Details['firmware']) =>
   rawOf({ status: 'Online', connectorStatuses: [{ connectorId: 1, status }] }, { firmware });
 
 describe('what a connector says', () => {
-  it('is read as recorded', () => {
+  it('what a connector says is read as recorded', () => {
     const charging = rawOf(recorded('status-charging'));
     const watts = 11.3 * 230.1 + 11.2 * 229.8 + 11.4 * 231;
     assert.deepEqual(shown(charging), ['Charging', true, true, watts, 3_572]);
@@ -56,7 +56,7 @@ describe('what a connector says', () => {
     ]);
   });
 
-  it('gives numbers the words of its firmware, and none where that is not reported', () => {
+  it('what a connector says gives numbers the words of its firmware, and none where that is not reported', () => {
     assert.deepEqual(shown(inState('1', 'capi')).slice(0, 3), ['Charging', true, true]);
     assert.deepEqual(shown(inState('1', 'ocpp')).slice(0, 3), ['Preparing', true, false]);
     assert.deepEqual(shown(inState('1', null)).slice(0, 3), ['status 1', null, null]);
@@ -65,7 +65,7 @@ describe('what a connector says', () => {
     assert.deepEqual(shown(inState('Dreaming', 'ocpp')).slice(0, 4), ['Dreaming', null, null, null]);
   });
 
-  it('has no power of the phases where one of them is not understood', () => {
+  it('what a connector says has no power of the phases where one of them is not understood', () => {
     const L1 = { phase: 'L1', current: 10, voltage: 230 };
     const watts = (measurements: Json, chargingPowerKw: Json = null) =>
       connector.powerOf(
@@ -79,7 +79,7 @@ describe('what a connector says', () => {
     assert.equal(watts([L1, { ...L1, voltage: null }], 4.5), 4_500);
   });
 
-  it('reports what is not recognized', () => {
+  it('what a connector says reports what is not recognized', () => {
     const odd = rawOf({ status: 'Hibernating', connectorStatuses: [] }, {}, { ...SETTINGS, mode: 'Party' });
     assert.deepEqual(connector.unrecognizedIn(odd), [
       'status of the charge point "Hibernating"',
@@ -89,7 +89,7 @@ describe('what a connector says', () => {
     assert.deepEqual(connector.unrecognizedIn(rawOf(recorded('status-charging'))), []);
   });
 
-  it('is limited by the fuse of its installation', () => {
+  it('what a connector says is limited by the fuse of its installation', () => {
     const most = (installationCurrent: Json) =>
       connector.limitsOf(rawOf(recorded('status-charging'), {}, { ...SETTINGS, installationCurrent })).max_a;
     assert.deepEqual([most(20), most(null), most(0), most(63), most('20')], [20, 32, 32, 32, 32]);
@@ -112,7 +112,7 @@ function listenTo(here: VendorWorld) {
 }
 
 describe('linking', () => {
-  it('finds the connectors for cars, and what may be done with them', async () => {
+  it('linking finds the connectors for cars, and what may be done with them', async () => {
     const here = await makeWorld();
     const { devices } = await here.link();
     assert.deepEqual(
@@ -127,7 +127,7 @@ describe('linking', () => {
     assert.match(String(devices.at(-1) && kind.whyWithheld?.(devices.at(-1) as DeviceRef)), /not control it/);
   });
 
-  it('reads the recorded list', async () => {
+  it('linking reads the recorded list', async () => {
     const here = await makeWorld();
     here.instead = ({ path }) =>
       path.endsWith('/owned') ? { status: 200, json: recorded('owned') } : undefined;
@@ -145,14 +145,14 @@ describe('linking', () => {
 });
 
 describe('tokens', () => {
-  it('end when they say so themselves', async () => {
+  it('tokens end when they say so themselves', async () => {
     const http = { send: async () => ({ json: () => recorded('token') }) };
     const session = { http, clock: { now: () => 0 } } as unknown as LoginSession;
     const tokens = await chargeamps.login.signIn?.(session, { username: 'a', password: 'b', api_key: 'c' });
     assert.equal(tokens?.expiresAt, 1_795_258_800_000);
   });
 
-  it('are renewed, so that the owner is not signed out of the app', async () => {
+  it('tokens are renewed, so that the owner is not signed out of the app', async () => {
     const here = await makeWorld();
     const [app, device] = [here.tokens, await here.device('Garage')];
     for (let days = 0; days < 2; days += 1)
@@ -176,7 +176,7 @@ describe('commands', () => {
     return (await here.state(device)).charging;
   };
 
-  it('pause by current, and start with the limit from before', async () => {
+  it('commands pause by current, and start with the limit from before', async () => {
     const here = await makeWorld();
     const sent = listenTo(here);
     const garage = await here.device('Garage');
@@ -203,7 +203,7 @@ describe('commands', () => {
     });
   });
 
-  it('end a charge with the newer firmware too, which "Off" does not', async () => {
+  it('commands end a charge with the newer firmware too, which "Off" does not', async () => {
     const here = await makeWorld();
     const aura = await here.device('2600000002A-1');
     here.vendor.arrange(aura, 'charging');
@@ -217,7 +217,7 @@ describe('commands', () => {
     assert.equal(await say(here, aura, 'start_charge'), true, 'it is switched on again');
   });
 
-  it('take away a pause whatever else the connector waits for', async () => {
+  it('commands take away a pause whatever else the connector waits for', async () => {
     const here = await makeWorld();
     const sent = listenTo(here);
     const aura = here.at('2600000002A-2');
@@ -228,7 +228,7 @@ describe('commands', () => {
     }
   });
 
-  it('say what keeps a charger from starting', async () => {
+  it('commands say what keeps a charger from starting', async () => {
     const here = await makeWorld();
     const start = async (id: string) => here.send(await here.device(id), { type: 'start_charge' });
     const garage = here.at('2600000001M-1');

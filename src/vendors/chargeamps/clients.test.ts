@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ServedVendor, serveVendor } from '../../../test/kit/served-vendor.ts';
-import { claimsIn } from '../../adapter/token-claims.ts';
+import { claimsIn } from '../../adapter/tokens.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { chargeamps } from './index.ts';
@@ -66,14 +66,14 @@ before(async () => {
 after(() => served.close());
 
 describe('ChargeAmpsApi', () => {
-  it('signs in with key and password, and reads in the token when it ends', async () => {
+  it('ChargeAmpsApi signs in with key and password, and reads in the token when it ends', async () => {
     assert.equal(Number(claimsIn(tokens.token)?.exp) * 1_000, clock.now() + 7_200_000);
     const { username: email, password } = credentials();
     assert.equal((await authenticate('login', { email, password: 'wrong' })).status, 401);
     assert.equal((await authenticate('login', { email, password }, '')).status, 401);
   });
 
-  it('renews its tokens, whatever the case of the path', async () => {
+  it('ChargeAmpsApi renews its tokens, whatever the case of the path', async () => {
     for (const path of ['refreshToken', 'refreshtoken']) {
       const { status, body } = await authenticate(path, tokens);
       assert.equal(status, 200, path);
@@ -83,7 +83,7 @@ describe('ChargeAmpsApi', () => {
     }
   });
 
-  it('is thrown out by the eleventh sign-in', async () => {
+  it('ChargeAmpsApi is thrown out by the eleventh sign-in', async () => {
     const { username: email, password } = credentials();
     const first = tokens;
     for (let others = 0; others < 10; others += 1) {
@@ -95,7 +95,7 @@ describe('ChargeAmpsApi', () => {
     tokens = (await authenticate('login', { email, password })).body;
   });
 
-  it('reads charge points, their status and their settings', async () => {
+  it('ChargeAmpsApi reads charge points, their status and their settings', async () => {
     const points = (await get('owned')) as unknown as JsonObject[];
     for (const field of ['id', 'name', 'password', 'type', 'isLoadbalanced', 'connectors'])
       assert.ok(field in (points[0] ?? {}), field);
@@ -117,7 +117,7 @@ describe('ChargeAmpsApi', () => {
     assert.equal((await ask('GET', 'owned', undefined, false)).status, 200, 'the token alone will do');
   });
 
-  it('sets whole settings, of which 0 A is a pause and 5 A is refused', async () => {
+  it('ChargeAmpsApi sets whole settings, of which 0 A is a pause and 5 A is refused', async () => {
     arrange(`${HALO}-1`, 'charging');
     const path = `${HALO}/connectors/1/settings`;
     const set = async (change: JsonObject) => {
@@ -137,7 +137,7 @@ describe('ChargeAmpsApi', () => {
     assert.equal(status, 200);
   });
 
-  it('starts with a tag or without, stops and reboots', async () => {
+  it('ChargeAmpsApi starts with a tag or without, stops and reboots', async () => {
     arrange(`${AURA}-2`, 'charging');
     const tag = { rfidLength: 4, rfidFormat: 'Hex', rfid: '7FFFFFF0', externalTransactionId: 'mine' };
     const order = async (what: string, json?: Json) => {

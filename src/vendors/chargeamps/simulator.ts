@@ -1,25 +1,257 @@
-import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
+import type {
+  SimulatedAnswer,
+  SimulatedRequest,
+  SimulatorOptions,
+  Situation,
+  VendorSimulator,
+} from '../../adapter/simulator.ts';
+
+import { claimsIn } from '../../adapter/tokens.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import {
+  byPassword,
   deviceIn,
   listed,
   type Refusal,
   type SimulatedCall,
   simulatedVendor,
-} from '../../simulation/index.ts';
-import {
-  advance,
-  arrange,
-  isCharging,
-  MOST_A,
-  newConnector,
-  obey,
-  type SimulatedConnector,
-  type SimulatedPoint,
-  type SimulatedSettings,
-  statusJson,
-} from './simulated-connector.ts';
-import { signInWithKey } from './simulated-sign-in.ts';
+} from '../../proof/simulation/index.ts';
+import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../proof/simulation/physics/car-battery.ts';
+
+const LOGIN = '/api/v5/auth/login';
+const REFRESH = '/api/v5/auth/refreshToken';
+const ACCESS_SECONDS = 7_200;
+/** An eleventh sign-in ends the oldest one. */
+const MOST_SIGN_INS = 10;
+/** The one of all users: it protects nothing. */
+const API_KEY = 'simulated-api-key';
+
+type MakeSignIn = ReturnType<typeof byPassword>;
+
+/**
+ * Signing in with the API key in a header; tokens are JWTs that say themselves when they end.
+ * @param signedIn is called for each user that signs in, and not for those who renew
+ */
+function signInWithKey(signedIn: (user: string) => void): MakeSignIn {
+  return (context) => {
+    const encoded = (json: JsonObject) => Buffer.from(JSON.stringify(json)).toString('base64url');
+    const jwtOf = (jti: string, seconds: number) => {
+      const exp = Math.floor(context.clock.now() / 1_000) + seconds;
+      return `${encoded({ alg: 'none' })}.${encoded({ exp, jti })}.simulated`;
+    };
+    const inner = byPassword({
+      path: LOGIN,
+      accessSeconds: ACCESS_SECONDS,
+      fields: { user: 'email', password: 'password' },
+      signsInAs: (user) => `${user}@chargeamps.simulated`,
+      refresh: { path: REFRESH, field: 'refreshToken' },
+      answer: ({ access, refresh, seconds }) => ({
+        token: jwtOf(access, seconds),
+        refreshToken: refresh,
+        message: 'simulated',
+        user: { id: 'simulated' },
+      }),
+    })(context);
+    /** Tokens of each user's sign-ins, the oldest first. */
+    const live = new Map<string, { access: string; refresh: string }[]>();
+    const isLive = (of: 'access' | 'refresh', token: string) =>
+      [...live.values()].flat().some((one) => one[of] === token);
+    const accessIn = ({ headers }: SimulatedRequest) =>
+      String(claimsIn((headers.authorization ?? '').replace(/^Bearer /, ''))?.jti);
+    const callerWith = (request: SimulatedRequest, access: string) =>
+      inner.callerOf({ ...request, headers: { ...request.headers, authorization: `Bearer ${access}` } });
+
+    return {
+      ...inner,
+      token(request, isLost) {
+        // Clients write the path in two ways.
+        const path = [LOGIN, REFRESH].find((one) => one.toLowerCase() === request.path.toLowerCase());
+        if (path === undefined) return undefined;
+        if (request.headers.apikey !== API_KEY) return context.refusal(401, 'the API key is not valid');
+        const before = String(
+          (JSON.parse(Buffer.from(request.body).toString() || '{}') as JsonObject).refreshToken,
+        );
+        if (path === REFRESH && !isLive('refresh', before))
+          return context.refusal(401, 'the refresh token is not valid');
+        const answer = inner.token({ ...request, path }, isLost);
+        if (answer?.status !== 200) return answer;
+        const { token, refreshToken } = answer.json as { token: string; refreshToken: string };
+        const access = String(claimsIn(token)?.jti);
+        const user = callerWith(request, access)?.user ?? '';
+        const mine = (live.get(user) ?? []).filter(({ refresh }) => path === LOGIN || refresh !== before);
+        live.set(user, [...mine, { access, refresh: refreshToken }].slice(-MOST_SIGN_INS));
+        if (path === LOGIN) signedIn(user);
+        return answer;
+      },
+      callerOf(request) {
+        const access = accessIn(request);
+        return isLive('access', access) ? callerWith(request, access) : undefined;
+      },
+      credentialsOf: (user) => ({ ...inner.credentialsOf(user), api_key: API_KEY }),
+    };
+  };
+}
+
+export const MOST_A = 32;
+const VOLTS = 230;
+
+interface SimulatedPoint {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'HALO' | 'AURA' | 'DAWN';
+  /** null with the older firmware, "C-API". */
+  readonly ocppVersion: string | null;
+  /** States are sent as numbers. */
+  readonly sendsNumbers: boolean;
+  readonly ownerReadOnly: boolean;
+}
+
+interface SimulatedSettings {
+  mode: 'On' | 'Off' | 'Schedule';
+  rfidLock: boolean;
+  cableLock: boolean;
+  maxCurrent: number;
+  readonly installationCurrent: number | null;
+}
+
+/** A connector with a car. */
+interface SimulatedConnector {
+  readonly id: string;
+  readonly number: number;
+  readonly type: 'Charger' | 'Schuko';
+  readonly point: SimulatedPoint;
+  /** As they were set last; the connector follows them a moment later. */
+  settings: SimulatedSettings;
+  obeyed: SimulatedSettings;
+  online: boolean;
+  plugged: boolean;
+  /** A tag was held to it, or it was started remotely. */
+  authorized: boolean;
+  /** It was stopped remotely. */
+  stopped: boolean;
+  sessionId: number;
+  startedAt: number;
+  /** The charge of the car, percent. */
+  soc: number;
+  sessionWh: number;
+  /** When the energies were so, ms since 1970. */
+  at: number;
+}
+
+export function newConnector(
+  point: SimulatedPoint,
+  number: number,
+  now: number,
+  more: Partial<Pick<SimulatedConnector, 'type' | 'plugged'>> & {
+    readonly settings?: Partial<SimulatedSettings>;
+  } = {},
+): SimulatedConnector {
+  const settings: SimulatedSettings = {
+    mode: 'On',
+    rfidLock: false,
+    cableLock: false,
+    maxCurrent: MOST_A,
+    installationCurrent: null,
+    ...more.settings,
+  };
+  return {
+    id: `${point.id}-${number}`,
+    number,
+    type: more.type ?? 'Charger',
+    point,
+    settings,
+    obeyed: settings,
+    online: true,
+    plugged: more.plugged ?? false,
+    authorized: false,
+    stopped: false,
+    sessionId: 1,
+    startedAt: now,
+    soc: 50,
+    sessionWh: 0,
+    at: now,
+  };
+}
+
+function offeredA({ plugged, authorized, stopped, obeyed }: SimulatedConnector): number {
+  const { mode, rfidLock, maxCurrent, installationCurrent } = obeyed;
+  const isAllowed = plugged && mode === 'On' && !stopped && (!rfidLock || authorized);
+  const amperes = Math.min(maxCurrent, installationCurrent ?? MOST_A);
+  return isAllowed && amperes >= LEAST_A ? amperes : 0;
+}
+
+const chargingOf = (connector: SimulatedConnector) => ({
+  soc: connector.soc,
+  limit: 100,
+  offeredW: offeredA(connector) * WATT_PER_AMPERE,
+});
+
+export const isCharging = (connector: SimulatedConnector) => drawnW(chargingOf(connector)) > 0;
+
+/** Charges the car until `now`. */
+export function advance(connector: SimulatedConnector, now: number): void {
+  const soc = socAfter(chargingOf(connector), (now - connector.at) / 1_000);
+  connector.sessionWh += gridWh(soc - connector.soc);
+  Object.assign(connector, { soc, at: now });
+}
+
+const CAPI = ['Available', 'Charging', 'Connected', 'Error', 'Unknown'];
+const OCPP = ['Available', 'Preparing', 'Charging', 'SuspendedEVSE', 'SuspendedEV', 'Finishing'];
+
+function stateOf(connector: SimulatedConnector): string {
+  const { point, plugged, obeyed, authorized, stopped, soc } = connector;
+  const isOlder = point.ocppVersion === null;
+  if (!plugged) return 'Available';
+  if (isCharging(connector)) return 'Charging';
+  if (isOlder) return 'Connected';
+  if (stopped) return 'Finishing';
+  if (obeyed.rfidLock && !authorized) return 'Preparing';
+  return soc >= 100 ? 'SuspendedEV' : 'SuspendedEVSE';
+}
+
+function statusJson(connector: SimulatedConnector, now: number): JsonObject {
+  advance(connector, now);
+  const { point, number, sessionWh, sessionId, startedAt, plugged } = connector;
+  const watts = drawnW(chargingOf(connector));
+  const state = stateOf(connector);
+  const numbers = point.ocppVersion === null ? CAPI : OCPP;
+  const current = Math.round((watts / WATT_PER_AMPERE) * 100) / 100;
+  return {
+    chargePointId: point.id,
+    connectorId: number,
+    totalConsumptionKwh: Math.round(sessionWh) / 1_000,
+    chargingPowerKw: null,
+    status: point.sendsNumbers ? String(numbers.indexOf(state)) : state,
+    measurements: watts > 0 ? ['L1', 'L2', 'L3'].map((phase) => ({ phase, current, voltage: VOLTS })) : null,
+    startTime: plugged ? new Date(startedAt).toISOString() : null,
+    endTime: null,
+    sessionId: plugged ? sessionId : null,
+  };
+}
+
+/** Applies the settings. With the newer firmware, mode "Off" does not end a running charge. */
+export function obey(connector: SimulatedConnector, settings: SimulatedSettings, now: number): void {
+  advance(connector, now);
+  const isKept = connector.point.ocppVersion !== null && settings.mode === 'Off' && isCharging(connector);
+  connector.obeyed = isKept ? { ...settings, mode: 'On' } : settings;
+}
+
+export function arrange(connector: SimulatedConnector, situation: Situation, now: number): void {
+  advance(connector, now);
+  const maxCurrent = situation === 'plugged_in' ? 0 : MOST_A;
+  const settings = { ...connector.settings, mode: 'On' as const, rfidLock: false, maxCurrent };
+  Object.assign(connector, {
+    settings,
+    obeyed: settings,
+    plugged: situation === 'plugged_in' || situation === 'charging',
+    authorized: false,
+    stopped: false,
+    startedAt: now,
+    sessionId: connector.sessionId + 1,
+    soc: 50,
+    sessionWh: 0,
+  });
+}
 
 /** A connector obeys so much later. */
 const EFFECT_MS = 1_500;

@@ -15,7 +15,7 @@ import {
   reportedAt,
   statusOf,
   withObservation,
-} from './charger.ts';
+} from './translate.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9, 0);
 const EMPTY: ChargerRaw = emptyRaw({ details: { rated_a: 20, alone: true } }, NOW);
@@ -42,7 +42,7 @@ const reporting = (
   );
 
 describe('what a charger observes', () => {
-  it('is read as recorded, from numbers and from text with times without a zone', () => {
+  it('what a charger observes is read as recorded, from numbers and from text with times without a zone', () => {
     const on = { online: true, connected: true };
     assert.deepEqual(statusOf(charging), { ...on, charging: true, operation_state: 'charging' });
     assert.deepEqual([powerOf(charging), energyOf(charging)], [8_765, 1_240_900]);
@@ -54,7 +54,7 @@ describe('what a charger observes', () => {
     assert.equal(reportedAt(EMPTY), null);
   });
 
-  it('gives each mode its word, and an unknown one what is left to say', () => {
+  it('what a charger observes gives each mode its word, and an unknown one what is left to say', () => {
     for (const [mode, operation_state, connected, isCharging] of [
       [1, 'disconnected', false, false],
       [2, 'awaiting_start', true, false],
@@ -75,7 +75,7 @@ describe('what a charger observes', () => {
       });
   });
 
-  it('has only what does not pass while the charger cannot be reached', () => {
+  it('what a charger observes has only what does not pass while the charger cannot be reached', () => {
     for (const values of [{ [ID.opMode]: 0 }, { [ID.connectedToCloud]: false }]) {
       const away = reporting(charging, values);
       assert.deepEqual([statusOf(away).online, statusOf(away).charging], [false, null]);
@@ -85,7 +85,7 @@ describe('what a charger observes', () => {
     assert.equal(isOnline(reporting(EMPTY, { [ID.opMode]: 1 })), true, 'one without the flag');
   });
 
-  it('does not count as charging now when nothing was measured for 20 minutes', () => {
+  it('what a charger observes does not count as charging now when nothing was measured for 20 minutes', () => {
     const shown = (raw: ChargerRaw) => [
       statusOf(raw).charging,
       powerOf(raw),
@@ -106,19 +106,19 @@ describe('what a charger observes', () => {
     assert.deepEqual([powerOf(later(paused, 60)), statusOf(later(paused, 60)).charging], [0, false]);
   });
 
-  it('may say that its owner has disabled it', () => {
+  it('what a charger observes may say that its owner has disabled it', () => {
     assert.equal(isDisabled(charging), false, 'unless that is said');
     assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: 'False' })), true);
     assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: 'maybe' })), false);
   });
 
-  it('takes no lower lifetime energy, for Easee sends stray zeros', () => {
+  it('what a charger observes takes no lower lifetime energy, for Easee sends stray zeros', () => {
     for (const stray of [0, '0.0', 12])
       assert.equal(energyOf(reporting(charging, { [ID.lifetimeEnergy]: stray })), 1_240_900);
     assert.equal(energyOf(reporting(charging, { [ID.lifetimeEnergy]: 1_241 })), 1_241_000);
   });
 
-  it('leaves out what it does not know, cannot read, or has newer', () => {
+  it('what a charger observes leaves out what it does not know, cannot read, or has newer', () => {
     for (const one of [
       null,
       'word',
@@ -142,7 +142,7 @@ describe('limits and capacity', () => {
   const left = (values: Readonly<Record<number, unknown>>) =>
     capacityOf(reporting(charging, values)).current_a;
 
-  it('are the lowest of what is reported', () => {
+  it('limits and capacity are the lowest of what is reported', () => {
     // The circuit gives 16 A, whatever the charger and the panel permit; 12.79 A are drawn on the phase that has least left.
     assert.deepEqual(limitsOf(charging), { min_a: 6, max_a: 16, min_w: null, max_w: null });
     assert.deepEqual(capacityOf(charging), { current_a: 3, power_w: null });
@@ -152,7 +152,7 @@ describe('limits and capacity', () => {
     assert.equal(most(reporting(charging, { [ID.circuitMax[1]]: 0 })), 16, 'a zero is not a limit');
   });
 
-  it('leave what the limit leaves', () => {
+  it('limits and capacity leave what the limit leaves', () => {
     assert.equal(left({ 111: 14, 112: 14, 113: 14 }), 1);
     assert.equal(left({ 111: 6, 112: 6, 113: 6 }), 0, 'never below zero');
     assert.equal(left({ 111: 15, 112: 0, 113: 0 }), 2, 'phases that are switched off do not count');
@@ -160,7 +160,7 @@ describe('limits and capacity', () => {
     assert.equal(left({ 182: 15.9 }), 0, 'any terminal may be a phase');
   });
 
-  it('are not guessed', () => {
+  it('limits and capacity are not guessed', () => {
     const shared = { ...charging, circuit: { ratedA: 32, isAlone: false } };
     const bare = reporting(EMPTY, { [ID.opMode]: 1 });
     for (const raw of [shared, bare, reporting(bare, { 111: 16, 112: 16, 113: 16 })])

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { Found } from '../../adapter/adapter.ts';
+import type { Found } from '../../adapter/device.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import {
   each,
@@ -16,7 +16,7 @@ import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type ChargerRaw, emptyRaw, IDS, withObservation } from './charger.ts';
+import { type ChargerRaw, emptyRaw, IDS, withObservation } from './translate.ts';
 
 /** How long the gateway turns an address away it does not say; it is not called again at once. */
 const BLOCKED_SECONDS = 900;

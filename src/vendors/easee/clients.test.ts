@@ -75,7 +75,7 @@ const first = (value: Json): Json | undefined => {
 };
 
 describe('pyeasee', () => {
-  it('signs in, and renews with both tokens', async () => {
+  it('pyeasee signs in, and renews with both tokens', async () => {
     const before = await signIn();
     assert.equal(Number(before.expiresIn), 3_600);
     const { status, body } = await ask('POST', '/api/accounts/refresh_token', {
@@ -86,7 +86,7 @@ describe('pyeasee', () => {
     has(body, 'accessToken', 'refreshToken', 'expiresIn');
   });
 
-  it('finds chargers, sites and circuits', async () => {
+  it('pyeasee finds chargers, sites and circuits', async () => {
     has(first(await get('/api/chargers')), 'id', 'name', 'productCode', 'levelOfAccess');
     const { id } = has(first(await get('/api/sites')), 'id', 'name');
     const site = has(await get(`/api/sites/${String(id)}?detailed=true`), 'id', 'circuits', 'equalizers');
@@ -97,7 +97,7 @@ describe('pyeasee', () => {
     assert.deepEqual([same, circuits], [site.id, site.circuits]);
   });
 
-  it('reads the config and observations of a charger', async () => {
+  it('pyeasee reads the config and observations of a charger', async () => {
     const config = has(await get(`/api/chargers/${ID}/config`), 'isEnabled', 'detectedPowerGridType');
     // It looks both up in tables, and fails for what is not in them.
     assert.deepEqual([config.localNodeType, config.phaseMode], [1, 2]);
@@ -109,7 +109,7 @@ describe('pyeasee', () => {
     );
   });
 
-  it('sends orders, with a body and without', async () => {
+  it('pyeasee sends orders, with a body and without', async () => {
     const post = async (path: string, json?: Json) => {
       const { status, text, body } = await ask('POST', `/api/chargers/${ID}/${path}`, json);
       assert.equal(status, 202, `${path}: ${text}`);
@@ -132,7 +132,7 @@ describe('pyeasee', () => {
     assert.equal(circuit.status, 202);
   });
 
-  it('is told 404 of what there is not, which is no blocked address', async () => {
+  it('pyeasee is told 404 of what there is not, which is no blocked address', async () => {
     for (const path of [
       '/api/nothing',
       '/api/sites/1',
@@ -147,7 +147,7 @@ describe('pyeasee', () => {
 });
 
 describe('pysignalr', () => {
-  it('negotiates without a version, connects with the id alone, and gets updates', async () => {
+  it('pysignalr negotiates without a version, connects with the id alone, and gets updates', async () => {
     const headers = { ...HEADERS, authorization: `Bearer ${token}` };
     const response = await fetch(`${served.url}/hubs/chargers/negotiate`, { method: 'POST', headers });
     assert.equal(response.status, 200);
@@ -197,7 +197,7 @@ describe("Microsoft's SignalR client", () => {
     return { connection, updates, responses };
   };
 
-  it('connects, gets the state of a charger, and what it says to an order', async () => {
+  it("Microsoft's SignalR client connects, gets the state of a charger, and what it says to an order", async () => {
     const log: string[] = [];
     const { connection, updates, responses } = await connect(log);
     const valueAt = (id: number) => updates.findLast((one) => one.mid === ID && one.id === id)?.value;
@@ -225,7 +225,7 @@ describe("Microsoft's SignalR client", () => {
     assert.deepEqual(log, [], 'it has nothing to complain of');
   });
 
-  it('is told why a call fails, and nothing without a token that is good', async () => {
+  it("Microsoft's SignalR client is told why a call fails, and nothing without a token that is good", async () => {
     const log: string[] = [];
     const { connection } = await connect(log);
     await assert.rejects(

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openStream } from '../../../test/kit/vendor-stream.ts';
 import type { Command } from '../../adapter/commands.ts';
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type { Session } from '../../adapter/session.ts';
-import type { SimulatedFault } from '../../adapter/simulator.ts';
+import type { SimulatedFault, Situation } from '../../adapter/simulator.ts';
+
 import type { Json } from '../../core/json.ts';
 import { easee } from './index.ts';
 import type { Deed } from './simulated-charger.ts';
@@ -151,7 +151,7 @@ describe('a charger', () => {
       if (charging !== undefined) assert.equal((await world.state(ref)).charging, charging);
     });
 
-  it('keeps 7 A where the car takes longer than a command may', async () => {
+  it('a charger keeps 7 A where the car takes longer than a command may', async () => {
     const world = await makeWorld();
     world.easee.arrange(refTo(), 'plugged_in');
     await world.session().documents.put('limit:EH000001', 6);
@@ -162,7 +162,7 @@ describe('a charger', () => {
     assert.equal((await world.state(refTo())).charging, true);
   });
 
-  it('is started when it was charging in its last report, long ago', async () => {
+  it('a charger is started when it was charging in its last report, long ago', async () => {
     const world = await makeWorld();
     world.easee.arrange(refTo(), 'charging');
     await world.state(refTo());
@@ -174,7 +174,7 @@ describe('a charger', () => {
     assert.equal(commandsIn(world)[0], 'resume_charging');
   });
 
-  it('that its owner has disabled is not started', async () => {
+  it('a charger that its owner has disabled is not started', async () => {
     const world = await makeWorld();
     world.easee.arrange(refTo(), 'plugged_in');
     world.easee.charger('EH000001').isEnabled = false;
@@ -187,7 +187,7 @@ describe('a charger', () => {
 });
 
 describe('limits', () => {
-  it('never touch what is in flash, set all phases of a circuit, and never end early', async () => {
+  it('limits never touch what is in flash, set all phases of a circuit, and never end early', async () => {
     const world = await makeWorld();
     const bodies: Json[] = [];
     world.instead = ({ method, body }) => {
@@ -206,7 +206,7 @@ describe('limits', () => {
     ]);
   });
 
-  it('are refused where Easee could not do what they say', async () => {
+  it('limits are refused where Easee could not do what they say', async () => {
     const world = await makeWorld();
     const limit: Command = { type: 'set_limit', max_a: 9 };
     const timed = { ...limit, for_seconds: 60, then_a: 20 };
@@ -228,7 +228,7 @@ describe('limits', () => {
 });
 
 describe('the outcome of a command', () => {
-  it('is read from the charger where no stream is open', async () => {
+  it('the outcome of a command is read from the charger where no stream is open', async () => {
     const world = await makeWorld();
     world.easee.arrange(refTo(), 'charging');
     await world.send(refTo(), current(8));
@@ -237,7 +237,7 @@ describe('the outcome of a command', () => {
     assert.match(world.asked.at(-1) ?? '', /^POST/, 'nothing to do, and so nothing to wait for');
   });
 
-  it('is unknown when the charger does not show it in time', async () => {
+  it('the outcome of a command is unknown when the charger does not show it in time', async () => {
     for (const command of [current(8), STOP, { type: 'set_limit', max_a: 8 } as const]) {
       const world = await makeWorld();
       world.easee.arrange(refTo(), 'charging');
@@ -263,7 +263,7 @@ describe('the outcome of a command', () => {
   }
   const refused = { code: 'vendor.refused', message: 'charger EH000001 refused the command (result 3)' };
 
-  it('is reported by the stream, also where only the number of the command names it', async () => {
+  it('the outcome of a command is reported by the stream, also where only the number of the command names it', async () => {
     const { world, open, limit } = await streamed();
     await limit(8);
     assert.equal(dynamicOf(world), 8);
@@ -278,7 +278,7 @@ describe('the outcome of a command', () => {
     await open.close();
   });
 
-  it('is not what the charger said to a command before, or to one of another kind', async () => {
+  it('the outcome of a command is not what the charger said to a command before, or to one of another kind', async () => {
     const { world, open } = await streamed();
     const now = 621_355_968_000_000_000 + world.clock.now() * 10_000;
     const minute = 60 * 10_000_000;
@@ -316,7 +316,7 @@ describe('the outcome of a command', () => {
   }
   const accepted = { serialNumber: 'EH000001', id: 48, ticks: 1e18, wasAccepted: true, resultCode: 0 };
 
-  it('is what the charger said, though it does not show it or cannot be read', async () => {
+  it('the outcome of a command is what the charger said, though it does not show it or cannot be read', async () => {
     for (const fault of [null, 'rate_limited'] as const) {
       const world = await makeWorld();
       world.easee.refuseNext();
@@ -324,7 +324,7 @@ describe('the outcome of a command', () => {
     }
   });
 
-  it('is not that of a read that fails after it was sent', async () => {
+  it('the outcome of a command is not that of a read that fails after it was sent', async () => {
     for (const fault of ['rate_limited', 'server_error', 'login_lost', 'html'] as const) {
       const world = await makeWorld();
       const session = afterPost(world, undefined, fault);
@@ -332,7 +332,7 @@ describe('the outcome of a command', () => {
     }
   });
 
-  it('is given up with the platform', async () => {
+  it('the outcome of a command is given up with the platform', async () => {
     const world = await makeWorld();
     world.easee.arrange(refTo(), 'charging');
     world.easee.refuseNext();

@@ -5,6 +5,7 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
+import { calls, readCharger } from './client.ts';
 import {
   type ChargerRaw,
   circuitDynamicOf,
@@ -15,8 +16,7 @@ import {
   MODE,
   modeOf,
   statusOf,
-} from './charger.ts';
-import { calls, readCharger } from './client.ts';
+} from './translate.ts';
 
 /** A command has 14 s with all its calls; the platform reads the charger once more after it. */
 const MOST_MS = 10_000;
@@ -59,6 +59,7 @@ export const chargeControl: Handlers<'charge_control'> = {
     const charger = commanded(session, device);
     const raw = await charger.readOnline();
     if (statusOf(raw).charging === true) return;
+    // control: a charger that its owner disabled is not started [easee/commands]
     if (isDisabled(raw)) throw refused(`charger ${device.id} ${DISABLED}`);
     const before = dynamicCurrentOf(raw);
     const isPaused = before !== null && before < LEAST_A;

@@ -1,18 +1,84 @@
+import Type from 'typebox';
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { limit, password, secret, text } from '../../adapter/kit/index.ts';
+import {
+  fits,
+  followDevices,
+  followHub,
+  HUB_SILENCE_SECONDS,
+  limit,
+  password,
+  secret,
+  text,
+} from '../../adapter/kit/index.ts';
+import type { Stream } from '../../adapter/stream.ts';
+import { accountOf, failure, findChargers, isWrongPassword, readCharger, refresh, signIn } from './client.ts';
+import {
+  CommandResponse,
+  chargeControl,
+  currentFor,
+  limitFor,
+  loadBalancing,
+  responseName,
+  setCurrent,
+} from './commands.ts';
 import {
   type ChargerRaw,
   capacityOf,
+  emptyRaw,
   energyOf,
+  isSilent,
+  isWhole,
   limitsOf,
+  merged,
   powerOf,
   reportedAt,
   statusOf,
   unrecognizedIn,
-} from './charger.ts';
-import { accountOf, failure, findChargers, isWrongPassword, readCharger, refresh, signIn } from './client.ts';
-import { chargeControl, currentFor, limitFor, loadBalancing, setCurrent } from './commands.ts';
-import { stream } from './stream.ts';
+  withObservation,
+} from './translate.ts';
+
+const Update = Type.Object({ mid: Type.String() });
+
+/** Easee's SignalR hub: what chargers observe, and what they say to commands. */
+const stream: Stream = {
+  silenceSeconds: HUB_SILENCE_SECONDS,
+  async run(session, devices, opened) {
+    const chargers = followDevices(session, devices, {
+      vendor: 'easee',
+      empty: (device) => emptyRaw(device, session.clock.now()),
+      isWhole,
+      isSilent,
+      merged,
+      read: (device) => readCharger(session, device),
+      seenAt: (raw, now) => ({ ...raw, now }),
+    });
+    const ending = new AbortController();
+    const hub = { vendor: 'Easee', host: 'streams', path: '/hubs/chargers', failure };
+    try {
+      await followHub(session, {
+        ...hub,
+        opened(invoke) {
+          for (const { id } of devices) invoke('SubscribeWithCurrentState', [id, true]);
+          void chargers.readMissing(AbortSignal.any([session.signal, ending.signal]));
+          opened();
+        },
+        invoked(target, args) {
+          for (const payload of args) {
+            const isUpdate = target === 'ProductUpdate' || target === 'ChargerUpdate';
+            if (isUpdate && fits(Update, payload))
+              chargers.take(payload.mid, (raw) => withObservation(raw, payload));
+            if (target === 'CommandResponse' && fits(CommandResponse, payload))
+              session.tell(responseName(payload.serialNumber), payload);
+          }
+        },
+        settled: chargers.report,
+        ticked: chargers.reportSilent,
+      });
+    } finally {
+      ending.abort();
+    }
+  },
+};
 
 const linking = password({
   vendor: 'Easee',

@@ -26,7 +26,7 @@ const REFRESH = '/api/accounts/refresh_token';
 const TOKENS = { access: 'a.b.c', refresh: 'refresh-1', expiresAt: 0 };
 
 describe('signing in', () => {
-  it('takes e-mail addresses and telephone numbers, without their spaces', async () => {
+  it('signing in takes e-mail addresses and telephone numbers, without their spaces', async () => {
     const check = Compile(easee.credentials);
     const takes = (username: string) => check.Check({ username, password: 'x' });
     for (const right of ['a@b.se', '+4790000001', '+46 70 123 45 67'])
@@ -41,14 +41,14 @@ describe('signing in', () => {
     assert.deepEqual(tokens, { ...TOKENS, expiresAt: world.clock.now() + 3_600_000 });
   });
 
-  it('sends both tokens to get new ones', async () => {
+  it('signing in sends both tokens to get new ones', async () => {
     const { world, sent } = await answering(REFRESH, { status: 200, json: recorded('token') });
     const old = { access: 'old', refresh: 'older', expiresAt: 0 };
     assert.equal((await easee.login.refresh?.(world.loginSession(), old, {}))?.refresh, 'refresh-1');
     assert.deepEqual(sent, [{ accessToken: 'old', refreshToken: 'older' }]);
   });
 
-  it('tells wrong credentials and a lost sign-in from trouble', async () => {
+  it('signing in tells wrong credentials and a lost sign-in from trouble', async () => {
     const cases: readonly [string, number, string, string][] = [
       [LOGIN, 400, '{"errorCode":100,"errorCodeName":"InvalidUserPassword"}', 'link.credentials_refused'],
       [LOGIN, 400, '{"errorCode":727}', 'link.credentials_refused'],
@@ -73,7 +73,7 @@ describe('signing in', () => {
     }
   });
 
-  it('is tried again with the password when the refresh token is no longer valid', async () => {
+  it('signing in is tried again with the password when the refresh token is no longer valid', async () => {
     const world = await makeWorld();
     world.easee.revoke();
     await world.state(refTo());
@@ -84,7 +84,7 @@ describe('signing in', () => {
     ]);
   });
 
-  it('says when to come back while the gateway blocks our address', async () => {
+  it('signing in says when to come back while the gateway blocks our address', async () => {
     const world = await makeWorld();
     world.cloud.fault('forbidden');
     await assert.rejects(world.state(refTo()), { code: 'vendor.rate_limited', retryAfterSeconds: 900 });
@@ -99,7 +99,7 @@ describe('the chargers of an account', () => {
     return (await world.link()).devices;
   }
 
-  it('are found with their places, as recorded', async () => {
+  it('the chargers of an account are found with their places, as recorded', async () => {
     const shared = { site: 55_001, circuit: 66_002, rated_a: 32, alone: false };
     const alone = { site: 55_001, circuit: 66_001, rated_a: 16, alone: true };
     const found = await linked(recorded('products'));
@@ -114,14 +114,14 @@ describe('the chargers of an account', () => {
     );
   });
 
-  it('are one account by its name, however it is written', async () => {
+  it('the chargers of an account are one account by its name, however it is written', async () => {
     const world = await makeWorld();
     const credentials = { username: ' Some.One@Example.com', password: 'p' };
     const { vendorAccount } = await easee.link({ ...world.session(), credentials });
     assert.equal(vendorAccount, 'some.one@example.com');
   });
 
-  it('have no load balancing where their place is not known, or one beside them cannot be read', async () => {
+  it('the chargers of an account have no load balancing where their place is not known, or one beside them cannot be read', async () => {
     const found = await linked([
       { id: 'x', circuits: [{ id: 2, chargers: [{ id: 'EH1' }] }] },
       { id: 1, circuits: [{ id: null, chargers: [{ id: 'EH2' }] }] },

@@ -1,7 +1,7 @@
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
+import type { Situation } from '../../adapter/simulator.ts';
 import type { Clock } from '../../core/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
-import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../simulation/physics/car-battery.ts';
+import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../proof/simulation/physics/car-battery.ts';
 
 const LEAST_A = 6;
 const MOST_A = 32;
@@ -165,7 +165,7 @@ export function hasNothingToDo({ dynamicA }: SimulatedCharger, deed: Deed): bool
 }
 
 /** What happens at a charger, for its followers. */
-export interface ChargerEvents {
+interface ChargerEvents {
   /** What it observes may have changed. */
   changed(circuit: SimulatedCircuit): void;
   answered(charger: SimulatedCharger, ticks: bigint, wasAccepted: boolean): void;

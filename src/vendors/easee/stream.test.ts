@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { socketPair } from '../../../test/kit/simulated-socket.ts';
 import { openStream } from '../../../test/kit/vendor-stream.ts';
 import { refOf } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/adapters.ts';
 import { asRecord } from '../../adapter/kit/signalr.ts';
 import type { Json } from '../../core/json.ts';
-import { ID, IDS } from './charger.ts';
 import { easee } from './index.ts';
 import { type EaseeWorld, makeWorld, refTo } from './test-world.ts';
+import { ID, IDS } from './translate.ts';
 
 const charger = kindOf(easee, 'charger');
 const stateIn = (raw: unknown) => stateOf(charger, raw, capabilitiesOfKind(charger));
@@ -21,7 +21,7 @@ async function opened(ids: readonly string[]) {
 }
 
 describe('the stream', () => {
-  it('replays the state, and reports what a read would, of those alone that were asked for', async () => {
+  it('the stream replays the state, and reports what a read would, of those alone that were asked for', async () => {
     const ids = ['EH000001', 'EC000004', 'EC000005'];
     const { world, open } = await opened([...ids, 'XX999999']);
     assert.equal(open.isOpen, true);
@@ -42,7 +42,7 @@ describe('the stream', () => {
     await open.close();
   });
 
-  it('reports each change, and what chargers say to commands', async () => {
+  it('the stream reports each change, and what chargers say to commands', async () => {
     const { world, open } = await opened(['EH000001']);
     const own = world.easee.charger('EH000001');
     const last = () => stateIn(open.observed.at(-1)?.raw);
@@ -67,7 +67,7 @@ describe('the stream', () => {
     await open.close();
   });
 
-  it('reports a charger once more when it has fallen silent', async () => {
+  it('the stream reports a charger once more when it has fallen silent', async () => {
     const { world, open } = await opened(['EH000001']);
     world.easee.arrange(refTo(), 'charging');
     await open.settle();
@@ -82,7 +82,7 @@ describe('the stream', () => {
     await open.close();
   });
 
-  it('serves 500 chargers, and reads none of them', async () => {
+  it('the stream serves 500 chargers, and reads none of them', async () => {
     const world = await makeWorld();
     const large = Object.assign({ vendor: world.vendor }, await world.cloud.as('large')) as EaseeWorld;
     const { devices } = await easee.link(large.session());
@@ -114,7 +114,7 @@ async function scripted() {
 }
 
 describe('a stream that is not as expected', () => {
-  it('is whole without a temperature, which not every model may report', async () => {
+  it('a stream that is not as expected is whole without a temperature, which not every model may report', async () => {
     const { world, open, update } = await scripted();
     for (const id of IDS.filter((one) => one !== ID.temperature && one !== ID.opMode)) await update(id, '1');
     assert.equal(open.observed.length, 0, 'and not without the mode');
@@ -129,7 +129,7 @@ describe('a stream that is not as expected', () => {
     await open.close();
   });
 
-  it('goes on after what it does not know', async () => {
+  it('a stream that is not as expected goes on after what it does not know', async () => {
     const { world, server, open, update } = await scripted();
     world.clock.turn(10_000);
     await open.settle();

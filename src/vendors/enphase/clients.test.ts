@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SERVED_PARTNER, type ServedVendor, serveVendor } from '../../../test/kit/served-vendor.ts';
-import { claimsIn } from '../../adapter/token-claims.ts';
+import { claimsIn } from '../../adapter/tokens.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { enphase } from './index.ts';
@@ -80,7 +80,7 @@ before(async () => {
 after(() => served.close());
 
 describe('a client of the Enphase API v4', () => {
-  it('gets tokens for a day that name the user, and new ones for both', async () => {
+  it('a client of the Enphase API v4 gets tokens for a day that name the user, and new ones for both', async () => {
     assert.deepEqual(
       [tokens.token_type, tokens.expires_in, tokens.scope, tokens.enl_uid],
       ['Bearer', 86_393, 'read write', 'uid-home'],
@@ -96,7 +96,7 @@ describe('a client of the Enphase API v4', () => {
     tokens = renewed.body;
   });
 
-  it('needs the key of the app besides the token, in the header or in the query', async () => {
+  it('a client of the Enphase API v4 needs the key of the app besides the token, in the header or in the query', async () => {
     const authorization = `Bearer ${tokens.access_token}`;
     const statusWith = async (query: string, headers: Record<string, string>) => {
       const response = await fetch(`${served.url}/api/v4/systems${query}`, {
@@ -113,7 +113,7 @@ describe('a client of the Enphase API v4', () => {
     });
   });
 
-  it('reads systems in pages, their summaries and telemetry', async () => {
+  it('a client of the Enphase API v4 reads systems in pages, their summaries and telemetry', async () => {
     const { total, count, systems } = await get('?page=2&size=1');
     assert.deepEqual([total, count, (systems as JsonObject[])[0]?.system_id], [2, 1, HOUSE]);
     const summary = await get(`/${HOUSE}/summary`);
@@ -136,13 +136,13 @@ describe('a client of the Enphase API v4', () => {
     assert.deepEqual(Object.keys(first ?? {}), ['end_at', 'charge', 'discharge', 'soc']);
   });
 
-  it('reads imported energy in a list of lists', async () => {
+  it('a client of the Enphase API v4 reads imported energy in a list of lists', async () => {
     const { intervals } = await get(`/${HOUSE}/energy_import_telemetry?start_at=${minutesAgo(60)}`);
     const [inner] = intervals as JsonObject[][];
     assert.deepEqual(Object.keys(inner?.[0] ?? {}), ['end_at', 'wh_imported']);
   });
 
-  it('reads the latest telemetry, whose batteries give what is positive', async () => {
+  it('a client of the Enphase API v4 reads the latest telemetry, whose batteries give what is positive', async () => {
     const { devices } = await get(`/${HOUSE}/latest_telemetry`);
     const { meters, encharges } = devices as Record<string, JsonObject[]>;
     assert.deepEqual(
@@ -159,7 +159,7 @@ describe('a client of the Enphase API v4', () => {
     assert.equal(battery?.operational_mode, 'Discharging');
   });
 
-  it('changes the settings of a battery, which then keeps its reserve', async () => {
+  it('a client of the Enphase API v4 changes the settings of a battery, which then keeps its reserve', async () => {
     const path = `/config/${HOUSE}/battery_settings`;
     assert.equal((await get(path)).reserve_soc, 20);
     const put = await ask(path, { method: 'PUT', json: { battery_mode: 'Full Backup', reserve_soc: 100 } });
@@ -175,7 +175,7 @@ describe('a client of the Enphase API v4', () => {
     assert.ok(later.every(({ discharge }) => (discharge as JsonObject).enwh === 0));
   });
 
-  it('reads the live data for as long as the header says', async () => {
+  it('a client of the Enphase API v4 reads the live data for as long as the header says', async () => {
     const read = (duration: string) =>
       fetch(`${served.url}/api/v4/systems/${HOUSE}/live_data`, {
         headers: { authorization: `Bearer ${tokens.access_token}`, key: SERVED_PARTNER.apiKey, duration },
@@ -193,7 +193,7 @@ describe('a client of the Enphase API v4', () => {
     assert.equal((await reader?.read())?.done, true);
   });
 
-  it('gets 404 for a system of somebody else, with two messages', async () => {
+  it('a client of the Enphase API v4 gets 404 for a system of somebody else, with two messages', async () => {
     assert.deepEqual((await ask('/1/summary')).body, {
       message: 'Not Found',
       details: 'System not found for {:id=>"1"}',
@@ -205,7 +205,7 @@ describe('a client of the Enphase API v4', () => {
     assert.deepEqual([future.status, future.body.details], [422, 'Requested date is in the future']);
   });
 
-  it('is limited by the minute, and learns when that ends', async () => {
+  it('a client of the Enphase API v4 is limited by the minute, and learns when that ends', async () => {
     clock.turn(60_000);
     const answers = [];
     for (let count = 0; count < 51; count += 1) answers.push(await ask('?size=1'));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeVendorWorld, recordedIn } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
-import { isListOutdated } from '../../adapter/list-outdated.ts';
+import { makeVendorWorld, recordedIn, refOf } from '../../../test/kit/vendor-world.ts';
+import { capabilitiesOf, kindOf } from '../../adapter/adapters.ts';
+import type { Found } from '../../adapter/device.ts';
+import { isListOutdated } from '../../adapter/failures.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { enphase } from './index.ts';
 import { errorOf, intervalsOf, listenTo, observed, systemThatSays } from './test-world.ts';
@@ -13,7 +14,7 @@ const HOUR = 3_600;
 describe('recorded responses of Enphase', () => {
   const summary = recorded('summary');
 
-  it('list systems with their names', async () => {
+  it('recorded responses of Enphase list systems with their names', async () => {
     const here = await makeVendorWorld(enphase);
     listenTo(here, (path) => ({
       status: 200,
@@ -31,7 +32,7 @@ describe('recorded responses of Enphase', () => {
     );
   });
 
-  it('of a meter have the mean power of a quarter, at its end', async () => {
+  it('recorded responses of Enphase of a meter have the mean power of a quarter, at its end', async () => {
     const { here, solar } = await systemThatSays({
       summary,
       telemetry: { status: 200, json: recorded('production_meter') },
@@ -45,7 +46,7 @@ describe('recorded responses of Enphase', () => {
     assert.equal(await observed(here, solar), 1_384_123_600_000);
   });
 
-  it('of microinverters have their mean power', async () => {
+  it('recorded responses of Enphase of microinverters have their mean power', async () => {
     const { here, solar } = await systemThatSays({
       summary: { ...(summary as JsonObject), source: 'microinverters' },
       telemetry: { status: 200, json: recorded('production_micro') },
@@ -53,7 +54,7 @@ describe('recorded responses of Enphase', () => {
     assert.equal((await here.state(solar)).production_w, 20);
   });
 
-  it('of a battery have its charge, and what it takes', async () => {
+  it('recorded responses of Enphase of a battery have its charge, and what it takes', async () => {
     const { here, battery } = await systemThatSays({
       telemetry: { status: 200, json: recorded('battery') },
     });
@@ -68,7 +69,7 @@ describe('recorded responses of Enphase', () => {
 });
 
 describe('production', () => {
-  it('is the mean of the newest interval, and not the power of the summary, which stays after sunset', async () => {
+  it('production is the mean of the newest interval, and not the power of the summary, which stays after sunset', async () => {
     const here = await makeVendorWorld(enphase);
     const solar = await here.device('698910067');
     // 20:00 UTC in November.
@@ -82,7 +83,7 @@ describe('production', () => {
     assert.ok(Number(summaries[0]?.current_power) > 0);
   });
 
-  it('is of the meter where there is one, else of the microinverters', async () => {
+  it('production is of the meter where there is one, else of the microinverters', async () => {
     const here = await makeVendorWorld(enphase);
     const [villa, house] = [await here.device('698910067'), await here.device('698906018')];
     const calls = listenTo(here);
@@ -99,7 +100,7 @@ describe('production', () => {
     );
   });
 
-  it('grows as power over time, and a new day begins without a step', async () => {
+  it('production grows as power over time, and a new day begins without a step', async () => {
     const here = await makeVendorWorld(enphase);
     const solar = await here.device('698910067');
     let [before, grown] = [await here.state(solar), 0];
@@ -116,7 +117,7 @@ describe('production', () => {
     assert.ok(grown > 1_000, 'the sun has shone');
   });
 
-  it('of an interval that no device has reported is not used, and its length follows from the times', async () => {
+  it('production of an interval that no device has reported is not used, and its length follows from the times', async () => {
     const { here, solar } = await systemThatSays({});
     const state = async (...all: Parameters<typeof intervalsOf>[1]) => {
       listenTo(here, (path) => (path.includes('/telemetry/') ? intervalsOf(here, all) : undefined));
@@ -145,7 +146,7 @@ describe('the status of a system', () => {
     return { ...kind.status(raw), unrecognized: kind.unrecognized?.(raw), calls: calls.length };
   };
 
-  it('is online while the gateway reports, whatever part has a fault', async () => {
+  it('the status of a system is online while the gateway reports, whatever part has a fault', async () => {
     for (const status of ['normal', 'micro', 'meter_issue', 'encharge', 'power'])
       assert.deepEqual(await statusOf(status), {
         online: true,
@@ -155,14 +156,14 @@ describe('the status of a system', () => {
       });
   });
 
-  it('is offline without a call for telemetry that is not there', async () => {
+  it('the status of a system is offline without a call for telemetry that is not there', async () => {
     for (const status of ['comm', 'deactivated', 'retired', 'no_data']) {
       const { online, unrecognized, calls } = await statusOf(status);
       assert.deepEqual([online, unrecognized, calls], [false, [], 1], status);
     }
   });
 
-  it('that is not recognized is reported, and its data says whether it is online', async () => {
+  it('the status of a system that is not recognized is reported, and its data says whether it is online', async () => {
     const { online, unrecognized } = await statusOf('solar_storm');
     assert.deepEqual([online, unrecognized], [true, ['status "solar_storm"']]);
     assert.equal((await statusOf(null)).online, true);
@@ -170,7 +171,7 @@ describe('the status of a system', () => {
 });
 
 describe('a battery', () => {
-  it('takes what is positive, and gives what is negative', async () => {
+  it('a battery takes what is positive, and gives what is negative', async () => {
     const { here, battery } = await systemThatSays({});
     const state = async (charge: number, discharge: number) => {
       const interval = { minutes: 20, charge: { enwh: charge }, discharge: { enwh: discharge } };
@@ -183,7 +184,7 @@ describe('a battery', () => {
     assert.deepEqual(await state(0, 0), { ...common, power_w: 0, charging: false });
   });
 
-  it('is offline without figures while nothing is reported, however Enphase says so', async () => {
+  it('a battery is offline without figures while nothing is reported, however Enphase says so', async () => {
     const said = (recorded('errors') as Record<string, Json[]>)['422']?.[1] ?? null;
     for (const telemetry of [
       { status: 200, json: { total_devices: 1, intervals: [], last_reported_aggregate_soc: '97%' } },
@@ -202,7 +203,7 @@ describe('a battery', () => {
     assert.equal((await errorOf(here.state(battery))).code, 'vendor.refused');
   });
 
-  it('that its owner removed is gone', async () => {
+  it('a battery that its owner removed is gone', async () => {
     const here = await makeVendorWorld(enphase);
     const battery = await here.device('698906018-battery');
     here.vendor.remove(battery);
@@ -215,14 +216,14 @@ describe('a battery', () => {
     );
   });
 
-  it('has no controls: Enphase sets modes and reserves, never a power', async () => {
+  it('a battery has no controls: Enphase sets modes and reserves, never a power', async () => {
     const here = await makeVendorWorld(enphase);
     const battery = await here.device('698906018-battery');
     assert.equal(battery.name, 'Simulated terraced house IQ Battery');
     assert.deepEqual(capabilitiesOf(kindOf(enphase, 'battery'), battery), ['read_battery_soc', 'read_power']);
   });
 
-  it('of a gateway on a mobile network may be hours old, and says so', async () => {
+  it('a battery of a gateway on a mobile network may be hours old, and says so', async () => {
     const here = await makeVendorWorld(enphase, { user: 'cabin' });
     const battery = await here.device('698950001-battery');
     // 11:00 UTC: it reported at 6:00.
@@ -237,5 +238,170 @@ describe('a battery', () => {
     const [call] = [listenTo(usual)];
     await usual.state(home);
     assert.equal(usual.clock.now() - Number(call[0]?.query.get('start_at')) * 1_000, 2 * HOUR * 1_000);
+  });
+});
+
+/** By status. */
+const errors = recordedIn(import.meta.dirname)('errors') as Record<string, Json[]>;
+
+describe('errors of Enphase', () => {
+  const MEANT: Readonly<Record<string, readonly string[]>> = {
+    400: ['vendor.refused'],
+    // The sign-in at the simulator works, so a token that is refused again is an incident; a wrong key of the app is the operator's.
+    401: ['vendor.unreachable', 'vendor.unreachable', 'oauth.not_configured', 'oauth.not_configured'],
+    403: ['vendor.refused'],
+    404: ['vendor.refused'],
+    405: ['vendor.refused'],
+    422: ['vendor.refused'],
+    429: ['vendor.rate_limited'],
+    500: ['vendor.unreachable'],
+    501: ['vendor.unreachable'],
+  };
+
+  it('errors of Enphase follow from their status, whether a body has its code as a number or as a text', async () => {
+    const here = await makeVendorWorld(enphase);
+    const solar = await here.device('698910067');
+    let count = 0;
+    for (const [status, bodies] of Object.entries(errors))
+      for (const [index, json] of bodies.entries()) {
+        listenTo(here, (path) => (path.startsWith('/api/') ? { status: Number(status), json } : undefined));
+        const { code, message } = await errorOf(here.state(solar));
+        const expected = MEANT[status]?.[index] ?? MEANT[status]?.[0];
+        assert.equal(code, expected, `${status}: ${JSON.stringify(json)}`);
+        assert.doesNotMatch(message, /698906018|\{/);
+        count += 1;
+      }
+    assert.ok(count > 12);
+  });
+
+  it('errors of Enphase renew a token that is refused once, and never for a key of the app', async () => {
+    const here = await makeVendorWorld(enphase);
+    const solar = await here.device('698910067');
+    const [plain, , , key] = errors['401'] ?? [];
+    const before = here.renewals;
+    listenTo(here, (path) => (path.startsWith('/api/') ? { status: 401, json: key ?? null } : undefined));
+    assert.match((await errorOf(here.state(solar))).message, /ELNAV_ENPHASE_API_KEY/);
+    assert.equal(here.renewals, before);
+    let isFirst = true;
+    listenTo(here, (path) => {
+      if (!path.startsWith('/api/') || !isFirst) return undefined;
+      isFirst = false;
+      return { status: 401, json: plain ?? null };
+    });
+    assert.equal((await here.state(solar)).online, true);
+    assert.equal(here.renewals, before + 1);
+  });
+
+  it('errors of Enphase of a system that is gone are no lost sign-in, and a reason to list again', async () => {
+    const here = await makeVendorWorld(enphase);
+    const solar = await here.device('698910067');
+    const before = here.renewals;
+    for (const json of errors['404'] ?? []) {
+      listenTo(here, () => ({ status: 404, json }));
+      const error = await errorOf(here.state(solar));
+      assert.deepEqual([error.code, isListOutdated(error)], ['vendor.refused', true]);
+    }
+    assert.equal(here.renewals, before);
+  });
+
+  it('errors of Enphase of a limit say when it ends', async () => {
+    const here = await makeVendorWorld(enphase);
+    const solar = await here.device('698910067');
+    const limited = async (json: JsonObject) => {
+      listenTo(here, () => ({ status: 429, json: { message: 'Too Many Requests', code: 429, ...json } }));
+      return (await errorOf(here.state(solar))).retryAfterSeconds;
+    };
+    const now = Math.floor(here.clock.now() / 1_000);
+    assert.equal(await limited({ period: 'minute', period_end: now + 23 }), 23);
+    assert.equal(await limited({ period: 'month', period_end: now + 20 * 86_400 }), 86_400);
+    assert.equal(await limited({ period: 'month' }), 86_400);
+    assert.equal(await limited({}), 60);
+  });
+
+  it('errors of Enphase say that a refresh token of more than a month is a lost sign-in', async () => {
+    const here = await makeVendorWorld(enphase);
+    const solar = await here.device('698910067');
+    here.cloud.expireTokens();
+    listenTo(here, (path) =>
+      path === '/oauth/token' ? { status: 401, json: { error: 'invalid_token' } } : undefined,
+    );
+    assert.equal((await errorOf(here.state(solar))).code, 'vendor.login_expired');
+  });
+});
+
+describe('an account', () => {
+  it('an account is named by the id of its user, and its calls carry token and key', async () => {
+    const here = await makeVendorWorld(enphase);
+    const calls = listenTo(here);
+    assert.equal((await here.link()).vendorAccount, 'uid-home');
+    assert.ok(calls.length > 2);
+    for (const { headers } of calls) {
+      assert.equal(headers.authorization, `Bearer ${here.tokens?.access}`);
+      assert.equal(headers.key, 'an-api-key-of-the-tests');
+    }
+  });
+
+  it('an account renews its tokens with the client id and secret as Basic, and without the key', async () => {
+    const here = await makeVendorWorld(enphase);
+    const solar = await here.device('698910067');
+    here.cloud.expireTokens();
+    const calls = listenTo(here);
+    await here.state(solar);
+    const [renewal] = calls.filter(({ path }) => path === '/oauth/token');
+    assert.match(String(renewal?.headers.authorization), /^Basic /);
+    assert.equal(renewal?.headers.key, undefined);
+  });
+
+  it('an account with many systems is asked for four batteries in each list, and what was learnt stays', async () => {
+    const here = await makeVendorWorld(enphase, { user: 'large' });
+    const { devices } = await here.link();
+    const askedIn = (found: readonly Found[]) =>
+      found.filter(({ details }) => details?.has_battery !== null).map(({ id }) => id);
+    const first = askedIn(devices);
+    assert.deepEqual([devices.length, first.length], [500, 4]);
+    const next = askedIn(await enphase.list(here.session(), devices.map(refOf)));
+    assert.equal(next.length, 8);
+    assert.ok(first.every((id) => next.includes(id)));
+  });
+
+  it('an account with many systems that were all asked is asked for others in each list', async () => {
+    const here = await makeVendorWorld(enphase, { user: 'large' });
+    const { devices } = await here.link();
+    const asked = devices
+      .slice(0, 13)
+      .map((one) => refOf({ ...one, details: { ...one.details, has_battery: false } }));
+    const systems = asked.map(({ details }) => ({ system_id: Number(details.system), name: null }));
+    const summaries = async () => {
+      const calls = listenTo(here, (path) =>
+        path.endsWith('/systems') ? { status: 200, json: { total: systems.length, systems } } : undefined,
+      );
+      await enphase.list(here.session(), asked);
+      return calls.filter(({ path }) => path.endsWith('/summary')).map(({ path }) => path);
+    };
+    const all = new Set<string>();
+    for (let list = 0; list < 6; list += 1) {
+      for (const path of await summaries()) all.add(path);
+      here.clock.turn(7 * 86_400_000);
+    }
+    assert.equal(all.size, 13);
+  });
+
+  it('an account keeps a battery whose system is refused for once', async () => {
+    const here = await makeVendorWorld(enphase);
+    const { devices } = await here.link();
+    listenTo(here, (path) =>
+      path.endsWith('/summary') ? { status: 403, json: { message: 'Forbidden', code: 403 } } : undefined,
+    );
+    const again = await enphase.list(here.session(), devices.map(refOf));
+    assert.deepEqual(again, devices);
+    assert.equal(again.length, 3);
+  });
+
+  it('an account is linked within the calls that the smallest plan leaves a link in a minute', async () => {
+    const here = await makeVendorWorld(enphase, { user: 'large' });
+    const calls = listenTo(here);
+    const systems = 5;
+    await here.link();
+    assert.equal(calls.length - systems, 4, 'pages of 100 besides');
   });
 });

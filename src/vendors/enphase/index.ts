@@ -1,7 +1,7 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { limit, oauth2 } from '../../adapter/kit/index.ts';
-import { isTokenRefused, readBattery, readSolar } from './api.ts';
-import { link, list } from './systems.ts';
+import { isTokenRefused, link, list, readBattery, readSolar } from './client.ts';
+
 import * as translate from './translate.ts';
 
 const ofApp = { of: 'app', share: 4, source: 'developer-v4.enphase.com/developer-plans' } as const;

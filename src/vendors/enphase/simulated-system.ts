@@ -1,9 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { dayAt, midnight } from '../../core/swedish-days.ts';
-import { between } from '../../simulation/physics/chance.ts';
-import { houseLoadA } from '../../simulation/physics/house-load.ts';
-import { sunHoursToday } from '../../simulation/physics/sun.ts';
+import { sunHoursToday } from '../../proof/simulation/physics/sun.ts';
+import { between, houseLoadA } from '../../proof/simulation/physics/week.ts';
 
 /** A simulated system: panels on a roof in Stockholm, a house, and perhaps a battery that serves it. */
 export interface SimulatedSystem {

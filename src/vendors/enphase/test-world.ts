@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { makeVendorWorld, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
-import type { Found } from '../../adapter/adapter.ts';
-import { kindOf } from '../../adapter/derive.ts';
+import { kindOf } from '../../adapter/adapters.ts';
+import type { Found } from '../../adapter/device.ts';
 import type { SimulatedAnswer } from '../../adapter/simulator.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';

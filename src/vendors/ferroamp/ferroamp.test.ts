@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type LocalVendor, openLocalVendor } from '../../../test/kit/local-vendor.ts';
 import { until } from '../../../test/kit/until.ts';
-import { refOf } from '../../../test/kit/vendor-world.ts';
-import { send } from '../../adapter/send.ts';
+import { recordedIn, refOf } from '../../../test/kit/vendor-world.ts';
+import { send } from '../../adapter/adapters.ts';
+import type { MqttMessage } from '../../adapter/connections.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Reading } from './hub.ts';
+import type { Reading } from './client.ts';
 import { ferroamp } from './index.ts';
+import { type Heard, hear, nothingHeard, ratedWOf, serialOf, socOf } from './translate.ts';
 
 const REQUEST = 'extapi/control/request';
 /** As a hub said it that an aggregator had for frequency control (henricm/ha-ferroamp#555). */
@@ -60,7 +63,7 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
     await vendor.close();
   });
 
-  it('keeps its devices when its address changes', async () => {
+  it('a Ferroamp EnergyHub keeps its devices when its address changes', async () => {
     const first = await ferroamp.link(session());
     const second = await ferroamp.link(session({ host: 'localhost' }));
     assert.equal(first.vendorAccount, '20120476');
@@ -68,7 +71,7 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
     assert.deepEqual(await ferroamp.list(session(), first.devices.map(refOf)), first.devices);
   });
 
-  it('tells a wrong password on linking from one that has changed', async () => {
+  it('a Ferroamp EnergyHub tells a wrong password on linking from one that has changed', async () => {
     await assert.rejects(ferroamp.link(session({ username: 'nobody' })), {
       code: 'link.credentials_refused',
     });
@@ -79,7 +82,7 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
     });
   });
 
-  it('gets its orders in watt and a direction, and is given back by auto', async () => {
+  it('a Ferroamp EnergyHub gets its orders in watt and a direction, and is given back by auto', async () => {
     await setPower(1_500);
     await setPower(-2_000);
     await setPower(0);
@@ -87,17 +90,17 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
     assert.deepEqual(vendor.served.device.commands(), ['charge 1500', 'discharge 2000', 'charge 0', 'auto']);
   });
 
-  it('says why it refuses an order', async () => {
+  it('a Ferroamp EnergyHub says why it refuses an order', async () => {
     await assert.rejects(setPower(60_000), {
       code: 'vendor.refused',
       message: /Max allowed power is 14000 W/,
     });
   });
 
-  it('takes no reply to another for its own, and waits for what comes of an order', async () => {
+  it('a Ferroamp EnergyHub takes no reply to another for its own, and waits for what comes of an order', async () => {
     await vendor.served.close();
     const replies: ((transId: string) => readonly [topic: string, reply: object][])[] = [];
-    const { createBroker } = await import('../../simulation/index.ts');
+    const { createBroker } = await import('../../proof/simulation/index.ts');
     const own = await createBroker({
       onPublish(topic, payload) {
         if (topic !== REQUEST) return;
@@ -106,7 +109,7 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
           own.publish(`extapi/control/${to}`, JSON.stringify(reply));
       },
     });
-    const { serveLocal } = await import('../../simulation/serve-local.ts');
+    const { serveLocal } = await import('../../proof/simulation/serve-local.ts');
     const served = await serveLocal({
       module: {
         createLocalSimulator: () => ({ ...vendor.served.device, accept: own.accept, close: own.close }),
@@ -143,7 +146,7 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
     }
   });
 
-  it('obeys the requests of another client', async () => {
+  it('a Ferroamp EnergyHub obeys the requests of another client', async () => {
     // As henricm/ha-ferroamp sends them: a number, and an id of its own.
     const reply = await broker().request({
       topic: REQUEST,
@@ -175,7 +178,7 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
       await promise;
     });
 
-    it('reports with what its batteries may do, once in five seconds', async () => {
+    it('a Ferroamp EnergyHub on its stream reports with what its batteries may do, once in five seconds', async () => {
       const began = vendor.clock.now();
       await until('the batteries have reported, and some more came', () => {
         vendor.clock.turn(20);
@@ -195,7 +198,7 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
       });
     });
 
-    it('ends when the hub has stopped and only its broker lives', async () => {
+    it('a Ferroamp EnergyHub on its stream ends when the hub has stopped and only its broker lives', async () => {
       await vendor.served.fault('hang');
       vendor.clock.turn(31_000);
       const error = await ended;
@@ -205,5 +208,82 @@ describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
         ['vendor.timeout', 'the EnergyHub has published nothing for 30 s'],
       );
     });
+  });
+});
+
+const recorded = recordedIn(import.meta.dirname);
+
+function message(topic: string, text: string, isRetained = false): MqttMessage {
+  return { topic: `extapi/data/${topic}`, payload: Buffer.from(text), isRetained, text: () => text };
+}
+
+function heardOf(...messages: readonly (readonly [topic: string, content: unknown])[]): Heard {
+  const heard = nothingHeard();
+  for (const [topic, content] of messages)
+    assert.ok(hear(heard, message(topic, JSON.stringify(content))), `${topic} is understood`);
+  return heard;
+}
+
+describe('recorded messages of an EnergyHub', () => {
+  it('recorded messages of an EnergyHub say what the sun gives, and that the battery charges', () => {
+    const { hub } = heardOf(['ehub', recorded('ehub')]);
+    assert.deepEqual(hub, {
+      hasPanels: true,
+      hasBattery: true,
+      productionW: 10_107.51,
+      solarWh: 4_422_089_590_383 / 3_600_000,
+      batteryW: 3_218.99,
+      soc: 79.9,
+    });
+    assert.equal(Math.round(hub?.solarWh ?? 0), 1_228_358);
+  });
+
+  it('recorded messages of an EnergyHub name their units, whose numbers and text mean the same', () => {
+    const heard = heardOf(['eso', recorded('eso')], ['esm', recorded('esm')], ['sso', recorded('sso')]);
+    assert.deepEqual([...heard.strings.keys()], ['12345678']);
+    assert.deepEqual([...heard.batteries.keys()], ['ES01Z000012345678']);
+    assert.deepEqual([...heard.converters], [['1', 48.100004]]);
+    assert.equal(serialOf(heard), '12345678');
+    assert.equal(ratedWOf(heard), 7_000);
+    assert.equal(socOf(heard), 45.5);
+  });
+});
+
+describe('messages of an EnergyHub', () => {
+  it('messages of an EnergyHub give no number where its units count from 1', () => {
+    assert.equal(serialOf(heardOf(['eso', { id: { val: '1' }, soc: { val: '40' } }])), undefined);
+  });
+
+  it('messages of an EnergyHub weigh batteries by what they hold', () => {
+    const battery = (id: string, soc: number, ratedCapacity: number) =>
+      ['esm', { id: { val: id }, soc: { val: soc }, ratedCapacity: { val: ratedCapacity } }] as const;
+    assert.equal(socOf(heardOf(battery('a', 20, 10_000), battery('b', 80, 30_000))), 65);
+  });
+
+  for (const [title, text, isRetained] of [
+    ['that were retained', '{"ppv": {"val": "1"}}', true],
+    ['that are no JSON', '{"ppv": ', false],
+    ['that are no object', '[1]', false],
+    ['that would change prototypes', '{"__proto__": {"ppv": {"val": "1"}}}', false],
+  ] as const)
+    it(`messages of an EnergyHub say nothing ${title}`, () => {
+      const heard = nothingHeard();
+      assert.equal(hear(heard, message('ehub', text, isRetained)), false);
+      assert.equal(heard.hub, undefined);
+    });
+
+  it('messages of an EnergyHub have no value for what is no number of this world', () => {
+    for (const val of ['NaN', 'Infinity', '1e300', '', ' ', 'n/a', null, true, [5], 1e300])
+      assert.equal(heardOf(['ehub', { ppv: { val } }]).hub?.productionW, null, JSON.stringify(val));
+  });
+
+  it('messages of an EnergyHub of ever new units take no more memory', () => {
+    const units = Array.from({ length: 1_000 }, (_, id) => ['sso', { id: { val: `S${id}` } }] as const);
+    assert.equal(heardOf(...units).strings.size, 32);
+  });
+
+  it('messages of an EnergyHub are recorded with their origin', () => {
+    const origins = readFileSync(`${import.meta.dirname}/README.md`, 'utf8');
+    for (const name of ['ehub', 'eso', 'esm', 'sso']) assert.ok(origins.includes(`\`${name}\``), name);
   });
 });

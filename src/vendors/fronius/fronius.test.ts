@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { type ServedVendor, serveVendor } from '../../../test/kit/served-vendor.ts';
 import { makeVendorWorld, recordedIn, type VendorWorld } from '../../../test/kit/vendor-world.ts';
 import type { SimulatedRequest } from '../../adapter/simulator.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { turnedClock } from '../../core/clock.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { fronius } from './index.ts';
 import type { FroniusSimulator } from './simulator.ts';
 
@@ -33,7 +35,7 @@ async function replaying(file: string, more: JsonObject = {}): Promise<VendorWor
 const ok = (Data: JsonObject): JsonObject => ({ Head: { Status: { Code: 0 } }, Body: { Data } });
 
 describe('recorded responses', () => {
-  it('of a Datamanager are five inverters, of which one runs, and a battery, at night', async () => {
+  it('recorded responses of a Datamanager are five inverters, of which one runs, and a battery, at night', async () => {
     const here = await replaying('pyfronius');
     const { vendorAccount, devices } = await here.link();
     assert.equal(vendorAccount, '240-123456');
@@ -60,7 +62,7 @@ describe('recorded responses', () => {
     });
   });
 
-  it('of a GEN24, which has no Datamanager, are its panels and its battery', async () => {
+  it('recorded responses of a GEN24, which has no Datamanager, are its panels and its battery', async () => {
     const info = ok({ 1: { UniqueID: '29301000987160033', CustomName: 'GEN24' } });
     const version = { APIVersion: 1, BaseURL: '/solar_api/v1/' };
     const more = { GetAPIVersion: version, 'v1/GetInverterInfo': info };
@@ -84,7 +86,7 @@ describe('recorded responses', () => {
     });
   });
 
-  it('of one device are those of the system, and of meters and heaters no device', async () => {
+  it('recorded responses of one device are those of the system, and of meters and heaters no device', async () => {
     const { 'v1/GetActiveDeviceInfo?DeviceClass=System': active } = recorded('pyfronius') as JsonObject;
     assert.ok(JSON.stringify(active).includes('"Meter":{"0"'), 'there is a meter');
     const { devices } = await (await replaying('pyfronius')).link();
@@ -93,7 +95,7 @@ describe('recorded responses', () => {
 });
 
 describe('linking', () => {
-  it('tells an inverter whose Solar API is off, and an old Datamanager, from one that is right', async () => {
+  it('linking tells an inverter whose Solar API is off, and an old Datamanager, from one that is right', async () => {
     const here = await makeWorld();
     here.system.api = 'off';
     await assert.rejects(here.link(), {
@@ -106,7 +108,7 @@ describe('linking', () => {
     await assert.rejects(recordedVersion0.link(), { message: /has version 0/ });
   });
 
-  it('keeps a battery whose request is refused later, and the name of the system', async () => {
+  it('linking keeps a battery whose request is refused later, and the name of the system', async () => {
     const here = await makeWorld();
     const { devices, vendorAccount } = await here.link();
     const known = await Promise.all(devices.map(({ id }) => here.device(id)));
@@ -121,7 +123,7 @@ describe('linking', () => {
     assert.equal((await here.link()).vendorAccount, vendorAccount);
   });
 
-  it('finds no battery where older software reports an empty one', async () => {
+  it('linking finds no battery where older software reports an empty one', async () => {
     const here = await makeWorld();
     here.system.battery = null;
     here.instead = ({ path }) =>
@@ -140,7 +142,7 @@ describe('linking', () => {
 });
 
 describe('reading', () => {
-  it('takes one request for an inverter, and two for everything', async () => {
+  it('reading takes one request for an inverter, and two for everything', async () => {
     const here = await makeWorld();
     const devices = await Promise.all(['38183', '240-123456-2', '240-123456-battery'].map(here.device));
     here.asked.length = 0;
@@ -153,7 +155,7 @@ describe('reading', () => {
     ]);
   });
 
-  it('separates what the panels of a hybrid inverter produce from what its battery takes', async () => {
+  it('reading separates what the panels of a hybrid inverter produce from what its battery takes', async () => {
     const here = await makeWorld();
     const [hybrid, other, battery] = await Promise.all(
       ['38183', '240-123456-2', '240-123456-battery'].map(here.device),
@@ -175,7 +177,7 @@ describe('reading', () => {
     assert.deepEqual([power_w, charging, operation_state, battery_soc], [2_500, true, 'charge boost', 52]);
   });
 
-  it('asks older software, which has no energies of single inverters, for those of all', async () => {
+  it('reading asks older software, which has no energies of single inverters, for those of all', async () => {
     const here = await makeWorld();
     const state = async (id: string) => (await here.state(await here.device(id))).energy_wh;
     here.instead = ({ path }) => {
@@ -191,7 +193,7 @@ describe('reading', () => {
     assert.deepEqual([await state('38183'), await state('240-123456-2')], [4, 5]);
   });
 
-  it('has no battery power where none is active, and a battery that is disconnected is offline', async () => {
+  it('reading has no battery power where none is active, and a battery that is disconnected is offline', async () => {
     const here = await makeWorld();
     const battery = await here.device('240-123456-battery');
     here.vendor.reach(battery, false);
@@ -199,7 +201,7 @@ describe('reading', () => {
     assert.deepEqual([state.online, state.power_w, state.battery_soc], [false, null, null]);
   });
 
-  it('reports a mode of the battery that is not recognized', async () => {
+  it('reading reports a mode of the battery that is not recognized', async () => {
     const { battery: kind } = fronius.kinds;
     const flow = { site: {}, inverters: { 1: { Battery_Mode: 'grilling' } } };
     assert.deepEqual(kind.unrecognized?.({ flow, storages: {} }), ['Battery_Mode "grilling"']);
@@ -215,11 +217,96 @@ describe('a status of the Solar API', () => {
     return error as { code: string; message: string };
   };
 
-  it('that asking again does not change is refused, and any other is unreachable', async () => {
+  it('a status of the Solar API that asking again does not change is refused, and any other is unreachable', async () => {
     for (const code of [1, 6, 11, 12]) assert.equal((await answered(code)).code, 'vendor.refused', `${code}`);
     for (const code of [2, 3, 4, 5, 7, 8, 9, 10, 255, 99])
       assert.equal((await answered(code)).code, 'vendor.unreachable', `${code}`);
     assert.match((await answered(8)).message, /status 8 \(LNRequestTimeout\) about the power flow/);
     assert.equal((await answered('zero')).code, 'vendor.answer_invalid');
+  });
+});
+
+/*
+ * What clients of others ask of a Datamanager, at the simulator on a port: it must be one as they know it, not as we read it. Requests, and
+ * what is read of the responses, are as in pyfronius (MIT) and evcc's template fronius-solarapi-v1 (MIT).
+ */
+
+let served: ServedVendor;
+let base: string;
+
+before(async () => {
+  served = await serveVendor(fronius, turnedClock());
+  base = served.url;
+});
+after(() => served.close());
+
+const object = (value: Json | undefined) => value as JsonObject;
+
+async function ask(path: string): Promise<JsonObject> {
+  const response = await fetch(`${base}${path}`);
+  assert.equal(response.status, 200, path);
+  return (await response.json()) as JsonObject;
+}
+
+/** As pyfronius reads every response. */
+async function data(request: string): Promise<JsonObject> {
+  const { BaseURL } = await ask('/solar_api/GetAPIVersion.cgi');
+  const { Head, Body } = await ask(`${BaseURL}${request}`);
+  const { Code, Reason, UserMessage } = object(object(Head).Status);
+  assert.deepEqual([Code, Reason, UserMessage], [0, '', '']);
+  assert.match(String(object(Head).Timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+  return object(object(Body).Data);
+}
+
+describe('pyfronius', () => {
+  it('pyfronius reads the power flow of the site and of its inverters', async () => {
+    const { Site, Inverters } = await data('GetPowerFlowRealtimeData.fcgi');
+    for (const name of [
+      'P_Grid',
+      'P_Load',
+      'P_PV',
+      'P_Akku',
+      'E_Total',
+      'rel_Autonomy',
+      'rel_SelfConsumption',
+    ])
+      assert.equal(typeof object(Site)[name], 'number', name);
+    assert.deepEqual(Object.keys(object(Inverters)), ['1', '2']);
+    const { P_Grid, P_Load, P_PV, P_Akku } = object(Site) as Record<string, number>;
+    assert.ok(Math.abs((P_Grid ?? 9) + (P_Load ?? 9) + (P_PV ?? 9) + (P_Akku ?? 9)) < 1, 'what comes goes');
+  });
+
+  it('pyfronius reads one inverter, the battery and the meter by their ids', async () => {
+    const inverter = await data(
+      'GetInverterRealtimeData.cgi?Scope=Device&DeviceId=1&DataCollection=CommonInverterData',
+    );
+    assert.deepEqual(Object.keys(inverter), ['PAC', 'TOTAL_ENERGY', 'DeviceStatus']);
+    const { Controller } = await data('GetStorageRealtimeData.cgi?Scope=Device&DeviceId=0');
+    assert.equal(object(Controller).Enable, 1);
+    const { 0: meter } = await data('GetMeterRealtimeData.cgi?Scope=System');
+    assert.equal(typeof object(meter).PowerReal_P_Sum, 'number');
+  });
+
+  it('pyfronius finds out which devices there are', async () => {
+    const active = await data('GetActiveDeviceInfo.cgi?DeviceClass=System');
+    assert.deepEqual(Object.keys(active), [
+      'Inverter',
+      'Meter',
+      'Ohmpilot',
+      'SensorCard',
+      'Storage',
+      'StringControl',
+    ]);
+    const { Head, Body } = await ask('/solar_api/v1/GetLoggerInfo.cgi');
+    assert.equal(object(object(Head).Status).Code, 0);
+    assert.equal(object(object(Body).LoggerInfo).UniqueID, '240.123456');
+  });
+});
+
+describe('evcc', () => {
+  it('evcc reads the charge of the first inverter in the power flow', async () => {
+    const { Inverters } = await data('GetPowerFlowRealtimeData.fcgi');
+    const { SOC } = object(object(Inverters)['1']);
+    assert.ok(Number(SOC) > 0 && Number(SOC) <= 100, String(SOC));
   });
 });

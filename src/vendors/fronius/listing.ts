@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import type { Found, Linked } from '../../adapter/adapter.ts';
+import type { Linked } from '../../adapter/adapter.ts';
+import type { Found } from '../../adapter/device.ts';
 import type { Identified } from '../../adapter/discovers.ts';
 import {
   fits,
@@ -13,7 +14,7 @@ import {
 } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type ById, checkVersion, inverterInfo, loggerId, powerFlow, storages } from './api.ts';
+import { type ById, checkVersion, inverterInfo, loggerId, powerFlow, storages } from './client.ts';
 import { plain } from './translate.ts';
 
 /* Which inverters and batteries a system has. */

@@ -1,7 +1,7 @@
 import { detailsOf, gone, sweepBy } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type ById, type Flow, inverterInfo, inverterTotals, powerFlow, storages } from './api.ts';
+import { type ById, type Flow, inverterInfo, inverterTotals, powerFlow, storages } from './client.ts';
 import { InverterDetails, inverterDetailsOf } from './listing.ts';
 import { type BatteryReading, type InverterReading, lacksEnergy } from './translate.ts';
 

@@ -1,7 +1,7 @@
 import type { Status } from '../../adapter/device.ts';
 import { figure, objectIn, unrecognized, word } from '../../adapter/kit/index.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { ById, Flow } from './api.ts';
+import type { ById, Flow } from './client.ts';
 
 /* What the responses of the Solar API mean. Energies are those of the AC side, watt-hours ever since. */
 

@@ -94,7 +94,7 @@ before(async () => {
 after(() => served.close());
 
 describe('aiohomeconnect', () => {
-  it('starts and stops a programme, with its media type both ways', async () => {
+  it('aiohomeconnect starts and stops a programme, with its media type both ways', async () => {
     const { programs } = await read(`/${dishwasher}/programs/available`);
     const [{ key } = {}] = programs as JsonObject[];
     const options = [{ key: 'BSH.Common.Option.StartInRelative', value: 3_600, unit: 'seconds' }];
@@ -109,7 +109,7 @@ describe('aiohomeconnect', () => {
     assert.equal(await statusOf('GET', active), 404);
   });
 
-  it('listens to all appliances or to one, and gets a KEEP-ALIVE without data', async () => {
+  it('aiohomeconnect listens to all appliances or to one, and gets a KEEP-ALIVE without data', async () => {
     const [all, one] = [await listen('/events'), await listen(`/${dishwasher}/events`)];
     clock.turn(55_000);
     for (const stream of [all, one]) assert.deepEqual(await stream.next(), { event: 'KEEP-ALIVE', data: '' });
@@ -125,7 +125,7 @@ describe('aiohomeconnect', () => {
     await Promise.all([all.close(), one.close()]);
   });
 
-  it('has ten event channels, and no eleventh', async () => {
+  it('aiohomeconnect has ten event channels, and no eleventh', async () => {
     clock.turn(60_000);
     const open = [];
     for (let count = 0; count < 10; count += 1) open.push(await listen('/events'));

@@ -3,9 +3,9 @@ import { NeedsUser } from '../../adapter/interventions.ts';
 import { refused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { api, pathOf, READ, WRITE } from './api.ts';
-import { delayOption, type Option, optionsToStart, Program } from './programs.ts';
+import { api, pathOf, READ, WRITE } from './client.ts';
 import * as translate from './translate.ts';
+import { delayOption, type Option, optionsToStart, Program } from './translate.ts';
 
 /** How long a command waits for the stream to report what it did; appliances take about a second. */
 const REPORTED_MS = 4_000;

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeVendorWorld, recordedIn, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
+import { failureOfStatus } from '../../adapter/http.ts';
+import { fits } from '../../adapter/kit/index.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { FieldReport, StreamSession, VendorEvent } from '../../adapter/stream.ts';
 import { turnedClock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { homeconnect } from './index.ts';
+import { errorKeyOf, isTokenRefused } from './client.ts';
+import { homeconnect, nextSteps, whyWithheld } from './index.ts';
 import { stream } from './stream.ts';
+import * as translate from './translate.ts';
+import { delayOption, optionsToStart } from './translate.ts';
 
 const MEDIA = 'application/vnd.bsh.sdk.v1+json';
 const events = recordedIn(import.meta.dirname)('events') as unknown as (VendorEvent & { data: object })[];
@@ -30,7 +35,7 @@ const stateAfter = async (here: VendorWorld, device: DeviceRef, seconds: number)
 };
 
 describe('homeconnect', () => {
-  it('delays a dishwasher that obeys, with the options that were chosen at it', async () => {
+  it('homeconnect delays a dishwasher that obeys, with the options that were chosen at it', async () => {
     const here = await makeVendorWorld(homeconnect);
     const sent = listenTo(here);
     const dishwasher = await here.device('Dishwasher');
@@ -54,7 +59,7 @@ describe('homeconnect', () => {
     assert.deepEqual(await stateAfter(here, dishwasher, 600), ['Ready', null]);
   });
 
-  it('sends a washer the time by which to have finished, and sets the delay again while it waits', async () => {
+  it('homeconnect sends a washer the time by which to have finished, and sets the delay again while it waits', async () => {
     const here = await makeVendorWorld(homeconnect);
     const sent = listenTo(here);
     const washer = await here.device('Washer');
@@ -71,7 +76,7 @@ describe('homeconnect', () => {
     assert.equal((await stateAfter(here, washer, 2))[0], 'Run');
   });
 
-  it('says what to do where a start is not allowed, and costs no error', async () => {
+  it('homeconnect says what to do where a start is not allowed, and costs no error', async () => {
     const here = await makeVendorWorld(homeconnect, { user: 'locked' });
     const sent = listenTo(here);
     const start = { type: 'start_program' } as const;
@@ -94,7 +99,7 @@ describe('homeconnect', () => {
     assert.deepEqual(sent, []);
   });
 
-  it('asks nothing about appliances that are not reached', async () => {
+  it('homeconnect asks nothing about appliances that are not reached', async () => {
     const here = await makeVendorWorld(homeconnect, { user: 'locked' });
     const devices = (await here.link()).devices.map(refOf);
     here.asked.length = 0;
@@ -107,7 +112,7 @@ describe('homeconnect', () => {
     assert.equal((await here.state(devices[1] as DeviceRef)).online, false);
   });
 
-  it('keeps what was read of the others where one is refused or a limit is reached', async () => {
+  it('homeconnect keeps what was read of the others where one is refused or a limit is reached', async () => {
     const here = await makeVendorWorld(homeconnect);
     const devices = (await here.link()).devices.map(refOf);
     const oven = await here.device('Oven');
@@ -127,14 +132,14 @@ describe('homeconnect', () => {
     assert.deepEqual(await readWith(403, '/settings'), [...first, ['BOSCH-HCS01O', true], fridge]);
   });
 
-  it('leaves calls to commands however often four appliances are asked for', () => {
+  it('homeconnect leaves calls to commands however often four appliances are asked for', () => {
     const { pollSeconds, budgets, kinds } = homeconnect;
     const perRead = kinds.smart_home_appliance.readCosts?.day ?? 0;
     const perDay = budgets.find(({ name }) => name === 'day')?.amount ?? 0;
     assert.ok((4 * perRead * 86_400) / pollSeconds < 0.8 * perDay);
   });
 
-  it('puts an oven to standby, and withholds what its type does not have', async () => {
+  it('homeconnect puts an oven to standby, and withholds what its type does not have', async () => {
     const here = await makeVendorWorld(homeconnect);
     const sent = listenTo(here);
     await here.send(await here.device('Oven'), { type: 'turn_off' });
@@ -151,7 +156,7 @@ describe('homeconnect', () => {
 });
 
 describe('the simulator of Home Connect', () => {
-  it('blocks after ten errors in a row', async () => {
+  it('the simulator of Home Connect blocks after ten errors in a row', async () => {
     const here = await makeVendorWorld(homeconnect);
     const { id } = await here.device('Dishwasher');
     const call = async (method: string, path: string, headers: Record<string, string> = {}, body = '') =>
@@ -227,7 +232,7 @@ const textOf = (one: { event: string; id: string; data: object }) => ({
 });
 
 describe('events of Home Connect', () => {
-  it('are reported as the fields that they change', async () => {
+  it('events of Home Connect are reported as the fields that they change', async () => {
     const { fields } = await follow(events.map(textOf));
     assert.deepEqual(fields, [
       { operation_state: 'DelayedStart', remaining_seconds: 2_580, door_open: false },
@@ -238,7 +243,7 @@ describe('events of Home Connect', () => {
     ]);
   });
 
-  it('say that an appliance is back, and not that it is as it was before', async () => {
+  it('events of Home Connect say that an appliance is back, and not that it is as it was before', async () => {
     const id = 'SIEMENS-HCS03WCH1-0000000000A3';
     const operation = (word: string) => ({
       event: 'STATUS',
@@ -259,7 +264,7 @@ describe('events of Home Connect', () => {
     assert.deepEqual(fields, [isRunning, { online: false }, { online: true }, isRunning]);
   });
 
-  it('report values that are not recognized, each once', async () => {
+  it('events of Home Connect report values that are not recognized, each once', async () => {
     const item = (key: string, value: string | number, unit?: string) => ({
       event: 'NOTIFY',
       id: 'SIEMENS-HCS03WCH1-0000000000A3',
@@ -273,7 +278,7 @@ describe('events of Home Connect', () => {
     ]);
   });
 
-  it('that are empty, of others or no JSON say nothing, and a new appliance lists the account again', async () => {
+  it('events of Home Connect that are empty, of others or no JSON say nothing, and a new appliance lists the account again', async () => {
     const others = [
       { event: 'KEEP-ALIVE', id: '', data: '' },
       { event: 'STATUS', id: 'another', data: '{"items":[]}' },
@@ -283,8 +288,162 @@ describe('events of Home Connect', () => {
     assert.deepEqual((await follow(others)).fields, [{ listed: 'again' }]);
   });
 
-  it('were missed in a gap: all is read again, but not within half an hour', async () => {
+  it('events of Home Connect were missed in a gap: all is read again, but not within half an hour', async () => {
     assert.deepEqual([(await follow([])).asked, (await follow([], -60_000)).asked], [0, 0]);
     assert.equal((await follow([], -1_800_000)).asked, 1);
+  });
+});
+
+const responses = recordedIn(import.meta.dirname)('responses') as Record<string, JsonObject>;
+const readingOf = ({ status, settings, options }: JsonObject): translate.Reading =>
+  [status, settings, options].reduce<translate.Reading>(translate.withItems, translate.CONNECTED);
+
+describe('responses of Home Connect', () => {
+  it('responses of Home Connect list every appliance, one of an unknown type too', () => {
+    assert.ok(fits(translate.Appliances, responses.appliances));
+    const found = translate.appliancesIn(responses.appliances);
+    assert.deepEqual(
+      found.map(({ id, name, details }) => [id, name, details?.type]),
+      [
+        ['SIEMENS-HCS02DWH1-0000000000A1', 'Dishwasher', 'Dishwasher'],
+        ['SIEMENS-HCS05FRF1-0000000000A2', 'Fridge', 'FridgeFreezer'],
+        ['305090427249000124-001', 'Something new', 'Teleporter'],
+      ],
+    );
+    assert.deepEqual(
+      found.map((one) => translate.abilitiesOf(one).delays === true),
+      [true, false, false],
+    );
+    assert.match(whyWithheld(found[2] ?? {}) ?? '', /only shows/);
+    assert.deepEqual(
+      nextSteps(found).map(({ devices }) => devices),
+      [['SIEMENS-HCS02DWH1-0000000000A1']],
+    );
+  });
+
+  it('responses of Home Connect are the state of a washer that runs and of a hob that is off', () => {
+    assert.deepEqual(translate.statusOf(readingOf(responses.washing ?? {})), {
+      online: true,
+      power_on: true,
+      operation_state: 'Run',
+      remaining_seconds: 8_100,
+      door_open: false,
+    });
+    assert.deepEqual(translate.statusOf(readingOf(responses.hob ?? {})), {
+      online: true,
+      power_on: false,
+      operation_state: 'Inactive',
+      remaining_seconds: null,
+      door_open: null,
+    });
+  });
+
+  it('responses of Home Connect leave out what is unknown, and keep the rest', () => {
+    const odd = [
+      { key: 'BSH.Common.Status.DoorState', value: 'BSH.Common.EnumType.DoorState.Ajar' },
+      { key: 'BSH.Common.Setting.PowerState', value: 'Elsewhere.On' },
+      { key: 'BSH.Common.Status.OperationState', value: 'BSH.Common.EnumType.OperationState.Run' },
+      { key: 'BSH.Common.Option.RemainingProgramTime', value: 90, unit: 'minutes' },
+      { key: 'Cooking.Oven.Status.CurrentCavityTemperature', value: 400, unit: 'gas mark' },
+    ];
+    const reading = translate.withItems(translate.CONNECTED, odd);
+    const { power_on, operation_state, remaining_seconds, door_open } = translate.statusOf(reading);
+    assert.deepEqual([power_on, operation_state, remaining_seconds, door_open], [null, 'Run', null, null]);
+    assert.equal(translate.temperatureOf(reading), null);
+    assert.deepEqual(translate.unrecognizedIn(reading), [
+      'BSH.Common.Setting.PowerState "Elsewhere.On"',
+      'BSH.Common.Status.DoorState "Ajar"',
+      'unit of BSH.Common.Option.RemainingProgramTime "minutes"',
+      'unit of Cooking.Oven.Status.CurrentCavityTemperature "gas mark"',
+    ]);
+    const bare = { key: 'Cooking.Oven.Status.CurrentCavityTemperature', value: 180 };
+    assert.match(translate.unrecognizedIn(translate.withItems(translate.CONNECTED, [bare])).join(), /"none"/);
+  });
+
+  it('responses of Home Connect are degrees of both kinds, and any open door of a refrigerator', () => {
+    const cavity = (value: number, unit: string) =>
+      translate.temperatureOf(
+        translate.withItems(translate.CONNECTED, [
+          { key: 'Cooking.Oven.Status.CurrentCavityTemperature', value, unit },
+        ]),
+      );
+    assert.deepEqual([cavity(180, '°C'), cavity(356, '°F')], [180_000, 180_000]);
+    const door = (...states: string[]) =>
+      translate.statusOf(
+        translate.withItems(
+          translate.CONNECTED,
+          states.map((state, index) => ({
+            key: `Refrigeration.Common.Status.Door.Compartment${index}`,
+            value: `Refrigeration.Common.EnumType.Door.States.${state}`,
+          })),
+        ),
+      ).door_open;
+    assert.deepEqual(
+      [door('Closed', 'Open'), door('Closed', 'Closed'), door('Closed', 'Ajar')],
+      [true, false, null],
+    );
+  });
+});
+
+describe('errors of Home Connect', () => {
+  const said = (status: number, key: string) =>
+    JSON.stringify({ error: { key, description: String(status) } });
+
+  it('errors of Home Connect refuse the token with its key alone', () => {
+    assert.equal(isTokenRefused({ status: 401, body: said(401, 'invalid_token') }), true);
+    assert.equal(isTokenRefused({ status: 403, body: said(403, 'insufficient_scope') }), false);
+  });
+
+  it('errors of Home Connect have a key', () => {
+    const body = said(404, 'SDK.Error.NoProgramActive');
+    assert.equal(errorKeyOf(failureOfStatus('it', { status: 404, body })), 'SDK.Error.NoProgramActive');
+    assert.equal(errorKeyOf(new Error('broken')), undefined);
+  });
+});
+
+describe('options of a programme', () => {
+  const FINISH = 'BSH.Common.Option.FinishInRelative';
+  const START = 'BSH.Common.Option.StartInRelative';
+  const option = (offered: JsonObject[], seconds: number, options: JsonObject[] = []) =>
+    delayOption({
+      program: { key: 'P', options },
+      offered: { key: 'P', options: offered },
+      seconds,
+      device: 'washer',
+    });
+
+  it('options of a programme that were chosen are repeated where they can be written, and delays are not', () => {
+    const selected = {
+      key: 'P',
+      options: [
+        { key: 'Spin', value: 'RPM1400' },
+        { key: 'Forecast', value: 80, unit: '%' },
+        { key: 'Locked', value: true },
+        { key: FINISH, value: 2_580, unit: 'seconds' },
+        { key: 'Odd', value: null },
+      ],
+    };
+    const constraints = { access: 'read' };
+    const available = {
+      key: 'P',
+      options: [{ key: 'Spin' }, { key: 'Locked', constraints }, { key: FINISH }, { key: 'Odd' }],
+    };
+    assert.deepEqual(optionsToStart(selected, available), [{ key: 'Spin', value: 'RPM1400' }]);
+  });
+
+  it('options of a programme say when to start, in steps', () => {
+    assert.equal(option([{ key: START, constraints: { stepsize: 1_800 } }], 4_000).value, 3_600);
+    assert.equal(option([{ key: START }], 1).value, 60);
+    assert.equal(option([{ key: START }, { key: FINISH }], 600).key, START);
+    assert.throws(() => option([{ key: START }], 86_400), { code: 'command.out_of_range', message: /86340/ });
+  });
+
+  it('options of a programme say when to have finished, where the programme says how long it takes', () => {
+    const total = { key: 'BSH.Common.Option.EstimatedTotalProgramTime', value: 3_600 };
+    assert.equal(option([{ key: FINISH }], 600, [total]).value, 4_200);
+    assert.equal(option([{ key: FINISH, constraints: { min: 2_400 } }], 600).value, 3_000);
+    assert.throws(() => option([{ key: FINISH }], 600), { code: 'vendor.refused', message: /how long/ });
+    assert.throws(() => option([], 600), { code: 'vendor.refused', message: /cannot be started later/ });
+    assert.throws(() => option([{ key: FINISH }], 82_801, [total]), { code: 'command.out_of_range' });
   });
 });

@@ -1,4 +1,4 @@
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
+import type { Situation } from '../../adapter/simulator.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/durations.ts';
 
 interface Item {
@@ -152,7 +152,7 @@ export const modelOf = ({ type }: SimulatedAppliance): Model => MODELS[type];
 export const programNamed = (appliance: SimulatedAppliance, key: string) =>
   Object.hasOwn(modelOf(appliance).programs, key) ? modelOf(appliance).programs[key] : undefined;
 /** Its first programme is the one that its panel shows. */
-export const selectedKey = (appliance: SimulatedAppliance) => Object.keys(modelOf(appliance).programs)[0];
+const selectedKey = (appliance: SimulatedAppliance) => Object.keys(modelOf(appliance).programs)[0];
 
 export function operationOf({ isOn, run }: SimulatedAppliance, now: number): string {
   if (!isOn) return 'Inactive';

@@ -4,7 +4,7 @@ import type {
   SimulatorOptions,
   VendorSimulator,
 } from '../../adapter/simulator.ts';
-import { claimsIn } from '../../adapter/token-claims.ts';
+import { claimsIn } from '../../adapter/tokens.ts';
 import { SECOND_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type SimulatedCall,
   simulatedEvents,
   simulatedVendor,
-} from '../../simulation/index.ts';
+} from '../../proof/simulation/index.ts';
 import type { SimulatedAppliance } from './simulated-appliance.ts';
 import * as appliances from './simulated-appliance.ts';
 

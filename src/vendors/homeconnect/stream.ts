@@ -1,9 +1,9 @@
 import { each, fits, messageIn, PlainId } from '../../adapter/kit/index.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { Stream, StreamSession } from '../../adapter/stream.ts';
-import { APPLIANCES, LANGUAGE } from './api.ts';
+import { APPLIANCES, LANGUAGE, sweep } from './client.ts';
 import { reportName } from './commands.ts';
-import { sweep } from './reading.ts';
+
 import * as translate from './translate.ts';
 
 /** Home Connect sends KEEP-ALIVE every 55 seconds. */

@@ -70,7 +70,7 @@ before(async () => {
 after(() => served.close());
 
 describe('hpoll', () => {
-  it('gets a key of the bridge by pressing its button from afar', async () => {
+  it('hpoll gets a key of the bridge by pressing its button from afar', async () => {
     assert.equal(tokens.expires_in, 604_800);
     const without = await ask('GET', 'clip/v2/resource/bridge');
     assert.equal(without.status, 403);
@@ -85,7 +85,7 @@ describe('hpoll', () => {
     assert.match(String(bridge?.bridge_id), /^001788FFFE[0-9A-F]{6}$/);
   });
 
-  it('renews its tokens', async () => {
+  it('hpoll renews its tokens', async () => {
     const { status, body } = await token({
       grant_type: 'refresh_token',
       refresh_token: tokens.refresh_token,
@@ -97,7 +97,7 @@ describe('hpoll', () => {
 });
 
 describe('aiohue', () => {
-  it('reads everything at once, and resources by their type', async () => {
+  it('aiohue reads everything at once, and resources by their type', async () => {
     const all = await data('GET', 'clip/v2/resource');
     for (const type of ['bridge', 'device', 'light', 'zigbee_connectivity', 'room', 'grouped_light'])
       assert.ok(
@@ -116,7 +116,7 @@ describe('aiohue', () => {
     assert.deepEqual(one, lights[0]);
   });
 
-  it('sets a lamp', async () => {
+  it('aiohue sets a lamp', async () => {
     const [light] = await data('GET', 'clip/v2/resource/light');
     const path = `clip/v2/resource/light/${String(light?.id)}`;
     const changed = await data('PUT', path, {
@@ -145,7 +145,7 @@ describe('aiohue', () => {
     assert.match(JSON.stringify(soft.body), /soft off/);
   });
 
-  it('finds no events over the remote API', async () => {
+  it('aiohue finds no events over the remote API', async () => {
     assert.equal((await ask('GET', 'eventstream/clip/v2')).status, 404);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { makeVendorWorld, recordedIn, type VendorWorld } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOf, stateOf } from '../../adapter/adapters.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { readingIn } from './bridge/resources.ts';
@@ -30,7 +30,7 @@ function listenTo(here: VendorWorld) {
 }
 
 describe('a recorded bridge', () => {
-  it('is read: lamps with the names of their devices; rooms, zones and groups are not devices', async () => {
+  it('a recorded bridge is read: lamps with the names of their devices; rooms, zones and groups are not devices', async () => {
     const here = await makeWorld();
     here.instead = ({ path }) =>
       path === '/route/clip/v2/resource' ? { status: 200, json: recorded('resources') } : undefined;
@@ -55,7 +55,7 @@ describe('a recorded bridge', () => {
     ]);
   });
 
-  it('loses nothing to a connection or a mode that is not recognized, and reports it', () => {
+  it('a recorded bridge loses nothing to a connection or a mode that is not recognized, and reports it', () => {
     const light = {
       id: 'l',
       type: 'light',
@@ -74,7 +74,7 @@ describe('a recorded bridge', () => {
 });
 
 describe('linking', () => {
-  it('gets a key of the bridge, sends it with each call, and shows it nowhere', async () => {
+  it('linking gets a key of the bridge, sends it with each call, and shows it nowhere', async () => {
     const here = await makeWorld();
     const key = String(here.tokens?.extra?.application_key);
     assert.match(key, /^simulated-home-\w{24}$/);
@@ -92,7 +92,7 @@ describe('linking', () => {
     assert.equal(here.tokens?.extra?.application_key, key, 'a renewal keeps it');
   });
 
-  it('says that a bridge is unreachable, or does not accept elnav', async () => {
+  it('linking says that a bridge is unreachable, or does not accept elnav', async () => {
     const here = await makeWorld();
     const onBridge = async (answer: { readonly status: number; readonly json: Json }) => {
       here.instead = ({ path }) => (path.startsWith('/route/api') ? answer : undefined);
@@ -111,7 +111,7 @@ describe('linking', () => {
     await assert.rejects(here.link(), { code: 'vendor.refused', message: /link the account again/ });
   });
 
-  it('finds lamps, a plug, and two lights of one device', async () => {
+  it('linking finds lamps, a plug, and two lights of one device', async () => {
     const here = await makeWorld();
     const { devices } = await here.link();
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('linking', () => {
 });
 
 describe('reading', () => {
-  it('takes one call for the whole bridge', async () => {
+  it('reading takes one call for the whole bridge', async () => {
     const here = await makeWorld();
     const devices = await Promise.all(['Sofa', 'Kitchen', 'Hall'].map(here.device));
     here.asked.length = 0;
@@ -144,7 +144,7 @@ describe('reading', () => {
 describe('set_light', () => {
   const colour = (body: Json | undefined) => (body as { color: { xy: { x: number; y: number } } }).color.xy;
 
-  it('sets a colour within the gamut of the lamp, with or without a brightness', async () => {
+  it('set_light sets a colour within the gamut of the lamp, with or without a brightness', async () => {
     const here = await makeWorld();
     const sofa = await here.device('Sofa');
     const sent = listenTo(here);
@@ -159,7 +159,7 @@ describe('set_light', () => {
     assert.equal((await here.state(sofa)).operation_state, 'dim 40, color 34,0,255');
   });
 
-  it('sets the temperature of a lamp that has white light alone, and refuses it colours', async () => {
+  it('set_light sets the temperature of a lamp that has white light alone, and refuses it colours', async () => {
     const here = await makeWorld();
     const kitchen = await here.device('Kitchen');
     const sent = listenTo(here);
@@ -173,7 +173,7 @@ describe('set_light', () => {
     });
   });
 
-  it('switches off with dim 0 and on with any other; a colour alone does neither', async () => {
+  it('set_light switches off with dim 0 and on with any other; a colour alone does neither', async () => {
     const here = await makeWorld();
     const hall = await here.device('Hall');
     const sofa = await here.device('Sofa');
@@ -188,7 +188,7 @@ describe('set_light', () => {
     });
   });
 
-  it('refuses what a lamp cannot show', async () => {
+  it('set_light refuses what a lamp cannot show', async () => {
     const here = await makeWorld();
     const [hall, sofa] = [await here.device('Hall'), await here.device('Sofa')];
     const rejects = (command: JsonObject, device = sofa) =>
@@ -204,7 +204,7 @@ describe('set_light', () => {
 });
 
 describe('a bridge without power', () => {
-  it('has lamps that are offline, also in a sweep, and a command says so', async () => {
+  it('a bridge without power has lamps that are offline, also in a sweep, and a command says so', async () => {
     const here = await makeWorld();
     const [sofa, tree] = [await here.device('Sofa'), await here.device('Christmas')];
     here.unplugged.add('home');
@@ -222,7 +222,7 @@ describe('a bridge without power', () => {
     assert.equal((await here.state(sofa)).online, true);
   });
 
-  it('is a response, which is not repeated and says nothing of the cloud; an outage of the cloud is none', async () => {
+  it('a bridge without power is a response, which is not repeated and says nothing of the cloud; an outage of the cloud is none', async () => {
     const here = await makeWorld();
     const sofa = await here.device('Sofa');
     const session = here.session();
@@ -244,7 +244,7 @@ describe('a bridge without power', () => {
 });
 
 describe('a lamp without power', () => {
-  it('is offline, and a command says so', async () => {
+  it('a lamp without power is offline, and a command says so', async () => {
     const here = await makeWorld();
     const sofa = await here.device('Sofa');
     here.vendor.reach(sofa, false);
@@ -252,7 +252,7 @@ describe('a lamp without power', () => {
     await assert.rejects(here.send(sofa, { type: 'turn_on' }), { code: 'device.offline' });
   });
 
-  it('is not confused with one that streams', async () => {
+  it('a lamp without power is not confused with one that streams', async () => {
     const here = await makeWorld();
     const sofa = await here.device('Sofa');
     here.at(sofa.id).isStreaming = true;
@@ -261,7 +261,7 @@ describe('a lamp without power', () => {
 });
 
 describe('the button of the bridge', () => {
-  it('is released after a while', async () => {
+  it('the button of the bridge is released after a while', async () => {
     const here = await makeWorld();
     const headers = {
       authorization: `Bearer ${here.tokens?.access ?? ''}`,

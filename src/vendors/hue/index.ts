@@ -1,8 +1,8 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { limit, notUnderstood, oauth2, sweepBy } from '../../adapter/kit/index.ts';
-import { applicationKey, headers, reachedBridge, readBridge, setLight } from './api.ts';
-import { lights } from './bridge/kind.ts';
 import * as resources from './bridge/resources.ts';
+import { lights } from './bridge/resources.ts';
+import { applicationKey, headers, reachedBridge, readBridge, setLight } from './client.ts';
 
 /** Lamps and plugs of a Philips Hue bridge, over Hue's remote API. */
 export const hue = {

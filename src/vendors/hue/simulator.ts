@@ -1,9 +1,18 @@
 import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
 import { SECOND_MS } from '../../core/durations.ts';
 import { randomBase62 } from '../../core/ids.ts';
-import { byOAuth, deviceIn, listed, simulatedVendor } from '../../simulation/index.ts';
-import { type Call, clipRoutes, type Home, newHome, refusal, refused } from './bridge/simulated-bridge.ts';
-import { arrange, newLamp, type SimulatedLamp } from './bridge/simulated-lamp.ts';
+import { byOAuth, deviceIn, listed, simulatedVendor } from '../../proof/simulation/index.ts';
+import {
+  arrange,
+  type Call,
+  clipRoutes,
+  type Home,
+  newHome,
+  newLamp,
+  refusal,
+  refused,
+  type SimulatedLamp,
+} from './bridge/simulated-bridge.ts';
 
 /** More than the contract asks of a simulator, for tests of what is peculiar to Hue. */
 export interface HueSimulator extends VendorSimulator {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeVendorWorld } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOf, stateOf } from '../../adapter/adapters.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { hue_bridge } from './index.ts';
 import type { BridgeSimulator } from './simulator.ts';
@@ -14,7 +14,7 @@ async function makeWorld() {
 }
 
 describe('the button of the bridge', () => {
-  it('must have been pressed in the last half minute, and the error says so', async () => {
+  it('the button of the bridge must have been pressed in the last half minute, and the error says so', async () => {
     const { bridge, signIn, clock } = await makeWorld();
     bridge.releaseButton();
     const notPressed = { code: 'link.not_confirmed', message: /press it, and link within 30 s/ };
@@ -25,7 +25,7 @@ describe('the button of the bridge', () => {
     await assert.rejects(signIn(), notPressed);
   });
 
-  it('is needed again once elnav was removed from the bridge', async () => {
+  it('the button of the bridge is needed again once elnav was removed from the bridge', async () => {
     const here = await makeWorld();
     const sofa = await here.device('Sofa');
     here.bridge.releaseButton();
@@ -38,7 +38,7 @@ describe('the button of the bridge', () => {
 });
 
 describe('linking', () => {
-  it('takes what the bridge calls itself, and refuses a certificate that was signed for another', async () => {
+  it('linking takes what the bridge calls itself, and refuses a certificate that was signed for another', async () => {
     const here = await makeWorld();
     const { vendorAccount } = await here.link();
     assert.equal(vendorAccount, '001788fffe686f6d');
@@ -77,13 +77,13 @@ describe('the stream', () => {
     return { ...here, at: here.bridge.lamp, tell: here.bridge.tell, stream, all, reported };
   }
 
-  it('reports all lamps when it is opened', async () => {
+  it('the stream reports all lamps when it is opened', async () => {
     const { all, stream } = await opened();
     assert.equal(all, 6);
     await stream.close();
   });
 
-  it('puts together what an event has of a lamp with what was known of it', async () => {
+  it('the stream puts together what an event has of a lamp with what was known of it', async () => {
     const { stream, tell, device, reported } = await opened();
     const { id } = await device('Sofa');
     tell('update', [{ id, type: 'light', dimming: { brightness: 20 } }]);
@@ -99,7 +99,7 @@ describe('the stream', () => {
     await stream.close();
   });
 
-  it('takes both lights of a device offline with it, and nothing of another', async () => {
+  it('the stream takes both lights of a device offline with it, and nothing of another', async () => {
     const { stream, vendor, device, reported } = await opened();
     vendor.reach(await device('Wall'), false);
     assert.deepEqual(await reported(), [
@@ -109,7 +109,7 @@ describe('the stream', () => {
     await stream.close();
   });
 
-  it('is not misled by events of what nobody knows', async () => {
+  it('the stream is not misled by events of what nobody knows', async () => {
     const { stream, tell, reported } = await opened();
     tell('update', [{ id: 'nobody', type: 'light', on: { on: false } }]);
     tell('update', [

@@ -1,5 +1,10 @@
-import type { FaultCodes } from '../../adapter/conformance/cloud.ts';
-import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
+import type {
+  FaultCodes,
+  SimulatedAnswer,
+  SimulatorOptions,
+  VendorSimulator,
+} from '../../adapter/simulator.ts';
+
 import { SECOND_MS } from '../../core/durations.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -9,16 +14,19 @@ import {
   type MakeSignIn,
   simulatedEvents,
   simulatedVendor,
-} from '../../simulation/index.ts';
+} from '../../proof/simulation/index.ts';
 import {
+  arrange,
   bridgeIdOf,
   clipRoutes,
+  connectivityOf,
   type Home,
+  lightOf,
   newHome,
   refusal,
   refused,
+  type SimulatedLamp,
 } from '../hue/bridge/simulated-bridge.ts';
-import { arrange, connectivityOf, lightOf, type SimulatedLamp } from '../hue/bridge/simulated-lamp.ts';
 
 /** More than the contract asks of a simulator, for tests of what is peculiar to a bridge. */
 export interface BridgeSimulator extends VendorSimulator {

@@ -64,7 +64,7 @@ async function connected(scopes: readonly string[] = SCOPES) {
 const dataOf = ({ data }: JsonObject) => data as { readonly [name: string]: Json };
 
 describe("KONE's examples", () => {
-  it('get a token by HTTP Basic, and the buildings of the application', async () => {
+  it("KONE's examples get a token by HTTP Basic, and the buildings of the application", async () => {
     const { status, body } = await tokenFor(SCOPES);
     assert.equal(status, 200);
     assert.deepEqual([body.token_type, body.expires_in, body.scope], ['Bearer', 3_600, SCOPES.join(' ')]);
@@ -82,7 +82,7 @@ describe("KONE's examples", () => {
     assert.equal(refused.status, 403);
   });
 
-  it('call a lift and monitor the call: every frame has data', async () => {
+  it("KONE's examples call a lift and monitor the call: every frame has data", async () => {
     const { socket, frames, send, frame } = await connected();
     send({
       type: 'lift-call-api-v2',
@@ -130,7 +130,7 @@ describe("KONE's examples", () => {
     socket.close();
   });
 
-  it('ask for the configuration and the actions, and ping without a requestId', async () => {
+  it("KONE's examples ask for the configuration and the actions, and ping without a requestId", async () => {
     const { socket, send, frame } = await connected();
     send({ type: 'common-api', requestId: 'a', ...place, callType: 'config' });
     const { groups, destinations } = dataOf(
@@ -146,7 +146,7 @@ describe("KONE's examples", () => {
     socket.close();
   });
 
-  it('monitor all lifts, and cancel a call', async () => {
+  it("KONE's examples monitor all lifts, and cancel a call", async () => {
     const { socket, frames, send, frame } = await connected();
     const monitor = { sub: 'somethinaaa1', duration: 300, subtopics: ['+/position', '+/doors'] };
     send({ type: 'site-monitoring', requestId: 'm', ...place, callType: 'monitor', payload: monitor });
@@ -172,7 +172,7 @@ describe("KONE's examples", () => {
     socket.close();
   });
 
-  it('resume a session on another connection, which ends the first', async () => {
+  it("KONE's examples resume a session on another connection, which ends the first", async () => {
     const first = await connected();
     first.send({ type: 'create-session', requestId: 'c' });
     const { sessionId = null } = dataOf(await first.frame('a session', ({ requestId }) => requestId === 'c'));
@@ -202,7 +202,7 @@ describe('KONE refuses', () => {
     assert.equal(await statusOf(`/stream-v2?accessToken=${body.access_token}`, []), 400);
   });
 
-  it('in the words of its validation', async () => {
+  it('KONE refuses in the words of its validation', async () => {
     const { socket, send, frame } = await connected();
     const refusals: readonly (readonly [JsonObject, number, RegExp])[] = [
       [
@@ -225,7 +225,7 @@ describe('KONE refuses', () => {
     socket.close();
   });
 
-  it('calls with a result that follows the acknowledgement', async () => {
+  it('KONE refuses calls with a result that follows the acknowledgement', async () => {
     const { socket, send, frame } = await connected();
     const calls: readonly (readonly [Json, JsonObject, string])[] = [
       [1_000, { action: 200, destination: 2_000 }, 'Ignoring call, unknown call action: 200'],
@@ -257,7 +257,7 @@ describe('KONE refuses', () => {
     socket.close();
   });
 
-  it('connections on which nothing happens for a minute', async () => {
+  it('KONE refuses connections on which nothing happens for a minute', async () => {
     const { socket, send, frame } = await connected();
     send({ type: 'common-api', ...place, callType: 'ping', payload: { request_id: 1 } });
     await frame('its pong', ({ callType }) => callType === 'ping');

@@ -1,8 +1,8 @@
 import * as kit from '../../adapter/kit/index.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { AppError } from '../../core/errors.ts';
-import { type Connection, type Group, groupKey, type Heard, liftId } from './connection.ts';
-import { Details, isHeard, isWhole, type LiftRaw, TOPICS, UNHEARD, withEvent } from './lift.ts';
+import { type Connection, type Group, groupKey, type Heard, liftId } from './client.ts';
+import { Details, isHeard, isWhole, type LiftRaw, TOPICS, UNHEARD, withEvent } from './translate.ts';
 
 /** What is reported of lifts over a connection, by the id of the device. */
 export function followLifts(devices: readonly DeviceRef[]) {

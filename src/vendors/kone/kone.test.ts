@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { capabilitiesOf } from '../../adapter/derive.ts';
+import { capabilitiesOf } from '../../adapter/adapters.ts';
+import { objectIn } from '../../adapter/kit/index.ts';
 import type { Session } from '../../adapter/session.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { findLifts, liftsIn, list, scopeFor } from './building.ts';
-import { kone } from './index.ts';
-import { observedAt, statusOf } from './lift.ts';
-import { readLift, sweep } from './reading.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { findLifts, liftsIn, list, scopeFor } from './client.ts';
+import { kone, readLift, sweep } from './index.ts';
 import { BUILDING, building, event, makeWorld, NOW, recorded, refTo, scripted } from './test-world.ts';
+import {
+  isWhole,
+  type LiftRaw,
+  observedAt,
+  statusOf,
+  UNHEARD,
+  unrecognized,
+  withEvent,
+} from './translate.ts';
 
 const WHOLE = [
   event('status', { lift_mode: 12, decks: [] }),
@@ -16,7 +24,7 @@ const WHOLE = [
 ];
 
 describe('linking', () => {
-  it('lists the lifts of the groups that the user named, and no others', async () => {
+  it('linking lists the lifts of the groups that the user named, and no others', async () => {
     const world = await makeWorld();
     const { vendorAccount, devices } = await world.link();
     assert.equal(vendorAccount, BUILDING);
@@ -37,7 +45,7 @@ describe('linking', () => {
     assert.deepEqual(await idsOf(only({ groups: ' 2 , 2' })), ['9990000951-2-1']);
   });
 
-  it('asks for no more than the inventory and these groups', () => {
+  it('linking asks for no more than the inventory and these groups', () => {
     assert.equal(
       scopeFor({ building: 'building:abc', groups: '1, 2' }),
       'application/inventory callgiving/group:abc:1 callgiving/group:abc:2',
@@ -45,7 +53,7 @@ describe('linking', () => {
     assert.equal(scopeFor({ building: 'abc' }), 'application/inventory callgiving/group:abc:1');
   });
 
-  it('is refused for a building that the application does not have, which has no lifts later', async () => {
+  it('linking is refused for a building that the application does not have, which has no lifts later', async () => {
     const world = await makeWorld();
     const session: Session = { ...world.session(), credentials: { building: '777' } };
     await assert.rejects(findLifts(session), {
@@ -57,14 +65,14 @@ describe('linking', () => {
     await assert.rejects(list(session), { code: 'vendor.answer_invalid' }, 'which would remove every lift');
   });
 
-  it('finds the building among those of the application', async () => {
+  it('linking finds the building among those of the application', async () => {
     const world = await makeWorld();
     world.instead = ({ path }) =>
       path.endsWith('/resources') ? { status: 200, json: recorded('resources') } : undefined;
     assert.equal((await list(world.session())).length, 3);
   });
 
-  it('is refused where KONE does not grant the group', async () => {
+  it('linking is refused where KONE does not grant the group', async () => {
     const world = await makeWorld();
     const credentials = { ...world.vendor.user.credentials, groups: '9' };
     await assert.rejects(kone.login.signIn?.(world.loginSession(), credentials) ?? Promise.resolve(), {
@@ -73,7 +81,7 @@ describe('linking', () => {
     });
   });
 
-  it('is no whole list while a group does not answer', async () => {
+  it('linking is no whole list while a group does not answer', async () => {
     const world = await makeWorld();
     world.kone.group('9990000951-2-1').isReachable = false;
     await assert.rejects(list(world.session()), {
@@ -82,7 +90,7 @@ describe('linking', () => {
     });
   });
 
-  it('reads ids as numbers, as texts and with the ids of what they belong to', () => {
+  it('linking reads ids as numbers, as texts and with the ids of what they belong to', () => {
     const group = { building: BUILDING, group: '1' };
     const config = (group_id: string | number, lift_id: string | number) => ({
       groups: [{ group_id, lifts: [{ lift_id, lift_name: 'A' }, { lift_id: null }, 7] }],
@@ -109,14 +117,14 @@ describe('linking', () => {
 });
 
 describe('a lift', () => {
-  it('has no capability, and a command says why', async () => {
+  it('a lift has no capability, and a command says why', async () => {
     const world = await makeWorld();
     const device = await world.device('A');
     assert.deepEqual(capabilitiesOf(kone.kinds.elevator, device), []);
     assert.match(kone.kinds.elevator.whyWithheld?.(device) ?? '', /nothing that takes a lift out of service/);
   });
 
-  it('is read over one connection, with its own topics, and that is closed', async () => {
+  it('a lift is read over one connection, with its own topics, and that is closed', async () => {
     const world = await makeWorld();
     const { session, sent, isClosed } = scripted(world, building(WHOLE));
     const raw = await readLift(session, refTo());
@@ -146,7 +154,7 @@ describe('a lift', () => {
     assert.equal(sent.length, 2, 'the configuration is not asked for');
   });
 
-  it('is read from replies as a client has recorded them', async () => {
+  it('a lift is read from replies as a client has recorded them', async () => {
     const world = await makeWorld();
     const { accepted = null, pong = null } = recorded('replies') as JsonObject;
     const { session } = scripted(world, ({ callType }) =>
@@ -157,7 +165,7 @@ describe('a lift', () => {
     assert.equal(observedAt(raw), Date.parse('2025-08-16T02:25:54.164Z'), 'when the controller answered');
   });
 
-  it('is online without a state where its group lists it and reports nothing', async () => {
+  it('a lift is online without a state where its group lists it and reports nothing', async () => {
     const world = await makeWorld();
     const { session, sent } = scripted(world, building([]));
     const raw = await readLift(session, refTo());
@@ -168,7 +176,7 @@ describe('a lift', () => {
     );
   });
 
-  it('that its group does not list is gone', async () => {
+  it('a lift that its group does not list is gone', async () => {
     const world = await makeWorld();
     await assert.rejects(readLift(scripted(world, building([])).session, refTo('9')), {
       code: 'vendor.refused',
@@ -176,7 +184,7 @@ describe('a lift', () => {
     });
   });
 
-  it('is offline where its controller does not answer, or KONE says that it cannot reach it', async () => {
+  it('a lift is offline where its controller does not answer, or KONE says that it cannot reach it', async () => {
     const world = await makeWorld();
     const answer = building(WHOLE);
     const silent = scripted(world, (request) => (request.callType === 'ping' ? [] : answer(request)));
@@ -200,7 +208,7 @@ describe('a lift', () => {
     }
   });
 
-  it('is of the group that an event names, or of the only one', async () => {
+  it('a lift is of the group that an event names, or of the only one', async () => {
     const world = await makeWorld();
     const open = event('doors', { area: 1, lift_side: 1, state: 'OPENED' }, { group: '2' });
     const read = await sweep(scripted(world, building([open])).session, [refTo('1', '1'), refTo('1', '2')]);
@@ -221,7 +229,7 @@ describe('a lift', () => {
     assert.equal(groupId, '2');
   });
 
-  it('is refused, unreachable or late as KONE says, and the connection is closed', async () => {
+  it('a lift is refused, unreachable or late as KONE says, and the connection is closed', async () => {
     const world = await makeWorld();
     const { without_scope, malformed } = recorded('replies') as Record<string, JsonObject>;
     const error = (statusCode: number) => ({ ...without_scope, statusCode });
@@ -247,7 +255,7 @@ describe('a lift', () => {
     await assert.rejects(readLift(ended.session, refTo()), { code: 'vendor.unreachable' });
   });
 
-  it('survives what nobody knows on the connection', async () => {
+  it('a lift survives what nobody knows on the connection', async () => {
     const world = await makeWorld();
     const answer = building(WHOLE);
     const odd = [
@@ -265,7 +273,7 @@ describe('a lift', () => {
 });
 
 describe('a building', () => {
-  it('is read whole over one connection', async () => {
+  it('a building is read whole over one connection', async () => {
     const world = await makeWorld();
     const { devices } = await world.link();
     const before = world.asked.length;
@@ -285,7 +293,7 @@ describe('a building', () => {
     assert.deepEqual(world.asked.slice(before), ['WS /stream-v2']);
   });
 
-  it('is read but for a group that is refused, does not answer or has no configuration', async () => {
+  it('a building is read but for a group that is refused, does not answer or has no configuration', async () => {
     const world = await makeWorld();
     const answer = building(WHOLE);
     const { without_scope } = recorded('replies') as Record<string, JsonObject>;
@@ -311,12 +319,102 @@ describe('a building', () => {
     assert.deepEqual(await read(odd), ['9990000951-1-1', '9990000951-2-1']);
   });
 
-  it('costs no connection where there is nothing to read', async () => {
+  it('a building costs no connection where there is nothing to read', async () => {
     const world = await makeWorld();
     assert.equal((await sweep(world.session(), [{ ...refTo(), details: {} }])).size, 0);
     assert.deepEqual(
       world.asked.filter((call) => call.startsWith('WS')),
       [],
     );
+  });
+});
+
+/** A lift of which these events were reported, in order. */
+const after = (events: readonly JsonObject[], from: LiftRaw = UNHEARD): LiftRaw =>
+  events.reduce<LiftRaw>(
+    (raw, { subtopic, data }) => withEvent(raw, String(subtopic).split('/')[1] ?? '', objectIn(data)),
+    from,
+  );
+
+const shown = (...events: JsonObject[]) => statusOf(after(events));
+const door = (state: Json, more: JsonObject = {}) =>
+  event('doors', { area: 1_001_010, lift_side: 1, state, ...more });
+const status = (data: JsonObject) => event('status', { decks: [{ area: 1_001_010, alarm: false }], ...data });
+const moving = (moving_state: Json) => event('position', { moving_state });
+
+describe('what KONE reports of a lift', () => {
+  it("what KONE reports of a lift is read in the shape of KONE's document", () => {
+    const raw = after(recorded('events') as JsonObject[]);
+    assert.deepEqual(statusOf(raw), { online: true, operation_state: 'STANDING', door_open: false });
+    assert.equal(isWhole(raw), true);
+    assert.equal(observedAt(raw), Date.parse('2022-03-28T08:17:09.163Z'));
+    assert.deepEqual(unrecognized(raw), []);
+  });
+
+  it('what KONE reports of a lift is what matters most: an alarm, then why it does not run, then how it moves', () => {
+    const alarm = { decks: [{ area: 1 }, { area: 2, alarm: true }] };
+    const cases: readonly (readonly [JsonObject, string])[] = [
+      [{ lift_mode: 12, fault_active: false }, 'MOVING'],
+      [{ lift_mode: 12, fault_active: true }, 'FAULT'],
+      [{ lift_mode: -1, fault_active: true }, 'OUT_OF_SERVICE'],
+      [{ lift_mode: 14 }, 'OUT_OF_SERVICE'],
+      [{ lift_mode: 38 }, 'FIRE'],
+      [{ lift_mode: 9 }, 'EMERGENCY'],
+      [{ lift_mode: 38, ...alarm }, 'ALARM'],
+    ];
+    for (const [data, expected] of cases)
+      assert.equal(shown(status(data), moving('MOVING')).operation_state, expected, JSON.stringify(data));
+  });
+
+  it('what KONE reports of a lift is open while any door of any deck is not closed, and unknown where one stopped on its way', () => {
+    const upper = (state: string) => door(state, { area: 1_001_110 });
+    const rear = (state: string) => door(state, { lift_side: 2 });
+    for (const state of ['OPENING', 'OPENED', 'CLOSING', 'NUDGING'])
+      assert.equal(shown(door(state)).door_open, true, state);
+    assert.equal(shown(door('CLOSED')).door_open, false);
+    assert.equal(shown(door('CLOSED'), rear('OPENED')).door_open, true);
+    assert.equal(shown(upper('OPENED'), door('CLOSED')).door_open, true);
+    assert.equal(shown(door('CLOSED'), rear('STOPPED')).door_open, null);
+    assert.equal(shown(door('ERROR'), rear('OPENED')).door_open, true);
+    assert.equal(shown(status({})).door_open, null, 'no door has been reported');
+  });
+
+  it('what KONE reports of a lift is not taken back by an event that comes late', () => {
+    const late = { time: '2026-11-21T09:59:58.000Z' };
+    assert.equal(shown(door('CLOSED'), door('CLOSING', late)).door_open, false);
+    assert.equal(
+      shown(moving('STANDING'), event('position', { moving_state: 'DECELERATING', ...late })).operation_state,
+      'STANDING',
+    );
+    assert.equal(
+      shown(door('CLOSED', { time: 'soon' }), door('OPENED')).door_open,
+      true,
+      'without a time the last one holds',
+    );
+  });
+
+  it('what KONE reports of a lift holds until its controller last answered', () => {
+    const answeredAt = Date.parse(NOW) + 60_000;
+    assert.equal(observedAt({ ...after([door('CLOSED')]), answeredAt }), answeredAt);
+    assert.equal(observedAt(UNHEARD), null);
+  });
+
+  it('what KONE reports of a lift is nothing while the controller does not answer', () => {
+    const raw = after([status({}), moving('MOVING'), door('OPENED')]);
+    assert.deepEqual(statusOf({ ...raw, online: false }), {
+      online: false,
+      operation_state: null,
+      door_open: null,
+    });
+  });
+
+  it('what KONE reports of a lift costs nothing else where a value is not recognized, and is reported', () => {
+    const raw = after([status({ lift_mode: 77 }), moving('HOVERING'), door('AJAR')]);
+    assert.deepEqual(statusOf(raw), { online: true, operation_state: null, door_open: null });
+    assert.deepEqual(unrecognized(raw), ['lift_mode 77', 'moving_state "HOVERING"', 'door "AJAR"']);
+    for (const odd of [null, 7, [], { odd: true }]) {
+      const { online } = shown(status({ lift_mode: odd, decks: odd }), moving(odd), door(odd));
+      assert.equal(online, true);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import type { SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
-import { byClient, type Refusal, simulatedVendor } from '../../simulation/index.ts';
+import { byClient, type Refusal, simulatedVendor } from '../../proof/simulation/index.ts';
 import {
   change,
   NORMAL_MODE,
@@ -11,8 +11,7 @@ import {
   type SimulatedGroup,
   type SimulatedLift,
 } from './simulated-building.ts';
-import { noCalls } from './simulated-calls.ts';
-import { simulatedStream } from './simulated-stream.ts';
+import { noCalls, simulatedStream } from './simulated-stream.ts';
 
 const TOKEN_SECONDS = 3_600;
 const MANY_GROUPS = 50;

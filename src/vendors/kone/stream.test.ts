@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openStream } from '../../../test/kit/vendor-stream.ts';
 import { refOf } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/adapters.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { kone } from './index.ts';
 import { building, event, type KoneWorld, makeWorld, refTo, scripted, settle } from './test-world.ts';
@@ -28,7 +28,7 @@ async function opened() {
 const A = '9990000951-1-1';
 
 describe('the stream', () => {
-  it('reports each lift first as a read would, and then what changes', async () => {
+  it('the stream reports each lift first as a read would, and then what changes', async () => {
     const { world, open, pass, last } = await opened();
     assert.equal(open.isOpen, true);
     assert.deepEqual(open.observed.map(({ id }) => id).toSorted(), [A, '9990000951-1-2', '9990000951-2-1']);
@@ -46,7 +46,7 @@ describe('the stream', () => {
     await open.close();
   });
 
-  it('reports a controller that does not answer, and what happened once it does', async () => {
+  it('the stream reports a controller that does not answer, and what happened once it does', async () => {
     const { world, open, pass, last } = await opened();
     world.kone.group(A).isReachable = false;
     await pass(30);
@@ -59,7 +59,7 @@ describe('the stream', () => {
     await open.close();
   });
 
-  it('goes on after the subscription of five minutes, and ends by itself when the token does, after an hour', async () => {
+  it('the stream goes on after the subscription of five minutes, and ends by itself when the token does, after an hour', async () => {
     const { world, open, pass, last } = await opened();
     await pass(20 * 60);
     world.kone.change(A, { door: 'OPENED' });
@@ -76,7 +76,7 @@ describe('the stream', () => {
     assert.equal(hasEnded, true);
   });
 
-  it('serves 500 lifts over one connection', async () => {
+  it('the stream serves 500 lifts over one connection', async () => {
     const world = await makeWorld();
     const large = Object.assign({ vendor: world.vendor }, await world.cloud.as('large')) as KoneWorld;
     const { devices } = await kone.link(large.session());
@@ -90,7 +90,7 @@ describe('the stream', () => {
 });
 
 describe('a stream that is answered by the test', () => {
-  it('reports a controller that no longer answers, and asks again every 25 s', async () => {
+  it('a stream that is answered by the test reports a controller that no longer answers, and asks again every 25 s', async () => {
     const world = await makeWorld();
     const whole = building([event('status', { lift_mode: 12 })]);
     let isSilent = false;
@@ -109,7 +109,7 @@ describe('a stream that is answered by the test', () => {
     await open.close();
   });
 
-  it('is not open before every subscription is accepted', async () => {
+  it('a stream that is answered by the test is not open before every subscription is accepted', async () => {
     const world = await makeWorld();
     const answer = building([]);
     const { client } = scripted(world, (request) => (request.groupId === '2' ? [] : answer(request)));
@@ -123,7 +123,7 @@ describe('a stream that is answered by the test', () => {
     await assert.rejects(open.run, { code: 'vendor.timeout' });
   });
 
-  it('goes on without a group that is refused, and fails where that is every group', async () => {
+  it('a stream that is answered by the test goes on without a group that is refused, and fails where that is every group', async () => {
     const world = await makeWorld();
     const answer = building([event('status', { lift_mode: 12 })]);
     const refused = ({ callType, requestId = null }: JsonObject) =>

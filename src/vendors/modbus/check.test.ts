@@ -4,7 +4,7 @@ import { fits } from '../../adapter/kit/index.ts';
 import { AppError } from '../../core/errors.ts';
 import { validator } from '../../core/validate.ts';
 import { checkMap } from './check.ts';
-import { credentials } from './credentials.ts';
+import { credentials } from './index.ts';
 import { PRESETS } from './presets.ts';
 import { type Device, type Register, RegisterMap, type Write } from './schemas.ts';
 import { HALL } from './simulator.ts';
@@ -39,7 +39,7 @@ function faultIn(devices: Device[]): string {
 }
 
 describe('a register map', () => {
-  it('is taken where a device can have it: presets, the simulated one, bits of one register', () => {
+  it('a register map is taken where a device can have it: presets, the simulated one, bits of one register', () => {
     for (const map of [...Object.values(PRESETS), HALL]) {
       assert.ok(fits(RegisterMap, map));
       checkMap(map);
@@ -187,9 +187,9 @@ describe('a register map', () => {
     ],
   ];
   for (const [name, devices, fault] of cases)
-    it(`is refused with ${name}`, () => assert.match(faultIn(devices), fault));
+    it(`a register map is refused with ${name}`, () => assert.match(faultIn(devices), fault));
 
-  it('is refused where what may be left out is needed', () => {
+  it('a register map is refused where what may be left out is needed', () => {
     const optional = { ...POWER, optional: true } as Register;
     assert.match(faultIn(registers(optional)), /registers\.0\.optional must not be true for all registers/);
     assert.match(
@@ -204,12 +204,12 @@ describe('a register map', () => {
     assert.equal(faultIn(registers(POWER, energy)), 'none');
   });
 
-  it('is refused where a command lacks its value', () => {
+  it('a register map is refused where a command lacks its value', () => {
     const { value: _value, ...without } = TURN_ON;
     assert.match(faultIn(writes(without, TURN_OFF)), /writes\.0\.value is missing: turn_on needs it/);
   });
 
-  it('is refused by the schema where its shape is wrong, with the place', () => {
+  it('a register map is refused by the schema where its shape is wrong, with the place', () => {
     const check = validator(credentials, { name: 'credentials', code: 'link.credentials_invalid' });
     const given = { host: '192.168.1.20', preset: 'custom' };
     assert.throws(() => check({ ...given, devices: registers({ ...POWER, address: 70_000 }) }), {

@@ -1,32 +1,40 @@
+import { CONTROLS } from '../../adapter/fields.ts';
 import { registersOf } from '../../adapter/modbus/values.ts';
 import { AppError } from '../../core/errors.ts';
-import { type Block, holds, isOfBits, MOST_BITS, MOST_REGISTERS, sizeOf, spanOf, tableOf } from './plan.ts';
-import { numberOf } from './scale.ts';
-import type { Device, Fill, Place, Register, RegisterMap, Write } from './schemas.ts';
+import {
+  type Block,
+  type Device,
+  type Fill,
+  HEAT_PUMP,
+  holds,
+  isOfBits,
+  MOST_BITS,
+  MOST_REGISTERS,
+  numberOf,
+  type Place,
+  type Register,
+  type RegisterMap,
+  sizeOf,
+  spanOf,
+  tableOf,
+  UNITS_OF_FILLS,
+  type Write,
+} from './schemas.ts';
 
 const LAST_ADDRESS = 65_535;
 
 /** Units of what a register fills, and of what a command says. */
-const UNITS: Readonly<Record<Fill | 'set_temperature' | 'set_limit', readonly (string | undefined)[]>> = {
-  read_power: [undefined, 'W', 'kW', 'MW'],
-  read_production: [undefined, 'W', 'kW', 'MW'],
-  read_energy: [undefined, 'Wh', 'kWh', 'MWh'],
-  read_temperature: [undefined, 'C', 'K'],
-  read_battery_soc: [undefined, '%'],
-  power_on: [undefined],
-  set_temperature: [undefined, 'C', 'K'],
-  set_limit: [undefined, 'W', 'kW', 'MW'],
+const UNITS: Readonly<Record<Fill | 'set_temperature' | 'set_limit', readonly string[]>> = {
+  ...UNITS_OF_FILLS,
+  set_temperature: UNITS_OF_FILLS.read_temperature,
+  set_limit: UNITS_OF_FILLS.read_power,
 };
 
 /** What a type of device has; everything else of the map would be shown nowhere. */
 const OF_HEAT_PUMPS: ReadonlySet<string> = new Set([
-  'read_power',
-  'read_energy',
-  'read_temperature',
+  ...HEAT_PUMP.reads,
   'power_on',
-  'turn_on',
-  'turn_off',
-  'set_temperature',
+  ...HEAT_PUMP.controls.flatMap((capability) => CONTROLS[capability]),
 ]);
 
 /** Throws `link.credentials_invalid` for a map that no device can have, with the place and what would be right. */
@@ -136,11 +144,8 @@ function checkUnit(
     readonly scale: number | undefined;
   },
 ): void {
-  if (!UNITS[of].includes(unit))
-    throw wrong(
-      `${at}.unit`,
-      `must be ${UNITS[of].filter(Boolean).join(' or ') || 'left out'} for ${of}, not ${unit}`,
-    );
+  if (unit !== undefined && !UNITS[of].includes(unit))
+    throw wrong(`${at}.unit`, `must be ${UNITS[of].join(' or ') || 'left out'} for ${of}, not ${unit}`);
   if (scale === 0) throw wrong(`${at}.scale`, 'must not be 0: every value would be the same');
 }
 
@@ -167,6 +172,7 @@ function areOverlapping(one: Place, other: Place): boolean {
 function checkWrite(at: string, write: Write): void {
   const { command, value, min, max, allowed, release, unit, scale } = write;
   const table = tableOf(write);
+  // control: a map writes to no register that can only be read
   if (table === 'input' || table === 'discrete')
     throw wrong(`${at}.table`, `must be holding or coil, not ${table}: it can only be read`);
   const given = Object.entries({ value, min, max, allowed, release });
@@ -209,7 +215,7 @@ function fitsRegister(at: string, number: number, write: Write): void {
     registersOf(number, { type });
     if (type.startsWith('float') || Number.isInteger(number)) return;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw wrong(
     at,

@@ -1,22 +1,27 @@
 import { createHash } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-import type { Found } from '../../adapter/adapter.ts';
+import type { Found } from '../../adapter/device.ts';
 import { detailsOf, gone } from '../../adapter/kit/index.ts';
 import { isIllegalAddress } from '../../adapter/modbus/exceptions.ts';
 import { type Modbus, type ModbusPurpose, type ModbusTarget, modbus } from '../../adapter/modbus/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { checkMap } from './check.ts';
-import { type Block, blocksOf, isOfBits, sizeOf, tableOf } from './plan.ts';
 import { PRESETS } from './presets.ts';
-import { fromUnit, numberIn } from './scale.ts';
 import {
+  type Block,
+  blocksOf,
   type Device,
   FILLS,
   type Fill,
+  fromUnit,
+  isOfBits,
+  numberIn,
   type Place,
   type RegisterMap,
+  sizeOf,
   type Table,
+  tableOf,
   WRITTEN,
   type Write,
 } from './schemas.ts';

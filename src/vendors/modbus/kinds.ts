@@ -1,11 +1,12 @@
-import { type AnyKind, type Found, kind } from '../../adapter/adapter.ts';
+import { type AnyKind, kind } from '../../adapter/adapter.ts';
+import { between, outOfRange } from '../../adapter/commands.ts';
+import type { Found, Limits } from '../../adapter/device.ts';
 import {
   type Capability,
   CONTROLS,
   type ControlCapability,
   type ReadCapability,
-} from '../../adapter/capabilities.ts';
-import type { Limits } from '../../adapter/device.ts';
+} from '../../adapter/fields.ts';
 import { fits } from '../../adapter/kit/index.ts';
 import {
   type Request,
@@ -13,14 +14,26 @@ import {
   writeRegisterRequest,
   writeRegistersRequest,
 } from '../../adapter/modbus/frames.ts';
-import { between, outOfRange } from '../../adapter/ranges.ts';
 import { writeScript } from '../../adapter/scripts/modbus.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { Details, deviceOf, numberOfPlace, type Read, readAll, targetOf, unitOf, writeOf } from './device.ts';
-import { isOfBits, sizeOf, tableOf } from './plan.ts';
-import { fromUnit, inUnit, meaningOf, numberOf, registersFor, settingOf } from './scale.ts';
-import type { Device, Fill, Register, Write } from './schemas.ts';
+import {
+  type Device,
+  type Fill,
+  fromUnit,
+  HEAT_PUMP,
+  inUnit,
+  isOfBits,
+  meaningOf,
+  numberOf,
+  type Register,
+  registersFor,
+  settingOf,
+  sizeOf,
+  tableOf,
+  type Write,
+} from './schemas.ts';
 
 /** The values of a device by what they fill, and the limit that is in force. */
 export interface Reading {
@@ -73,7 +86,7 @@ const READERS = {
   read_production: number('read_production'),
   read_temperature: number('read_temperature'),
   read_battery_soc: number('read_battery_soc'),
-} satisfies Record<ReadCapability, (reading: Reading) => number | null>;
+} satisfies Partial<Record<ReadCapability, (reading: Reading) => number | null>>;
 
 /** The request that writes the number of a command. Throws `command.out_of_range` for one that the map does not permit. */
 function requestFor(number: number, order: Write): Request {
@@ -170,14 +183,22 @@ function capacityOf(reading: Reading) {
 const detailsIn = (found: Pick<Found, 'details'>): Details | undefined =>
   fits(Details, found.details) ? found.details : undefined;
 
-/** Capabilities that the map of a device does not fill. */
-function withheldFrom(found: Pick<Found, 'details'>, all: readonly Capability[]): Capability[] {
-  const has: readonly string[] = detailsIn(found)?.has ?? [];
-  return all.filter((capability) =>
-    capability in CONTROLS
-      ? !CONTROLS[capability as ControlCapability].every((command) => has.includes(command))
-      : !has.includes(capability),
-  );
+/** Withholds the capabilities of a kind that the map of a device does not fill. */
+function withheldOf({ reads, controls }: Offered) {
+  const all = [...Object.keys(reads), ...Object.keys(controls)] as Capability[];
+  return (found: Pick<Found, 'details'>): Capability[] => {
+    const has: readonly string[] = detailsIn(found)?.has ?? [];
+    return all.filter((capability) =>
+      capability in CONTROLS
+        ? !CONTROLS[capability as ControlCapability].every((command) => has.includes(command))
+        : !has.includes(capability),
+    );
+  };
+}
+
+interface Offered {
+  readonly reads: Partial<typeof READERS>;
+  readonly controls: Partial<typeof CONTROL>;
 }
 
 const shared = {
@@ -193,33 +214,27 @@ const shared = {
   whyWithheld: () => 'the register map of the link does not have it',
 };
 
+const INDUSTRIAL = { reads: READERS, controls: CONTROL } satisfies Offered;
+
 /** A meter, a pump, a machine: whatever its map says. */
 export const industrial: AnyKind = kind<Reading>({
   ...shared,
-  reads: READERS,
-  controls: CONTROL,
+  ...INDUSTRIAL,
   setPoints: { set_limit: releaseLimit },
   limits: limitsOf,
   availableCapacity: capacityOf,
-  withholds: (found) =>
-    withheldFrom(found, [
-      'read_power',
-      'read_energy',
-      'read_production',
-      'read_temperature',
-      'read_battery_soc',
-      'on_off',
-      'set_temperature',
-      'load_balancing',
-    ]),
+  withholds: withheldOf(INDUSTRIAL),
 });
 
-const { read_power, read_energy, read_temperature } = READERS;
+const picked = <T extends object, K extends keyof T>(from: T, names: readonly K[]) =>
+  Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
+const OF_HEAT_PUMPS = {
+  reads: picked(READERS, HEAT_PUMP.reads),
+  controls: picked(CONTROL, HEAT_PUMP.controls),
+} satisfies Offered;
 
 export const heatPump: AnyKind = kind<Reading>({
   ...shared,
-  reads: { read_power, read_energy, read_temperature },
-  controls: { on_off: CONTROL.on_off, set_temperature: CONTROL.set_temperature },
-  withholds: (found) =>
-    withheldFrom(found, ['read_power', 'read_energy', 'read_temperature', 'on_off', 'set_temperature']),
+  ...OF_HEAT_PUMPS,
+  withholds: withheldOf(OF_HEAT_PUMPS),
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type LocalVendor, openLocalVendor } from '../../../test/kit/local-vendor.ts';
-import type { Found } from '../../adapter/adapter.ts';
+import { capabilitiesOf, kindOf, send, stateOf } from '../../adapter/adapters.ts';
 import type { Command } from '../../adapter/commands.ts';
-import { capabilitiesOf, kindOf, stateOf } from '../../adapter/derive.ts';
-import { send } from '../../adapter/send.ts';
+import type { Found } from '../../adapter/device.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { modbus } from './index.ts';
@@ -43,7 +42,7 @@ const order = (ref: DeviceRef, command: Command, session = here.simulator.sessio
   send(kindOf(modbus, ref.type), session, ref, command);
 
 describe('linking', () => {
-  it('finds the devices of the map with what their registers fill', async () => {
+  it('linking finds the devices of the map with what their registers fill', async () => {
     const { devices, vendorAccount } = await modbus.link(here.simulator.session());
     assert.equal(vendorAccount, 'serial 20260042');
     const shown = devices.map((one) => [one.type, one.name, capabilitiesOf(kindOf(modbus, one.type), one)]);
@@ -70,7 +69,7 @@ describe('linking', () => {
     ]);
   });
 
-  it('withholds what the map does not fill, and says so', async () => {
+  it('linking withholds what the map does not fill, and says so', async () => {
     const [machine] = HALL.devices;
     assert.ok(machine !== undefined);
     const { writes: _writes, blocks: _blocks, ...plain } = machine;
@@ -82,14 +81,14 @@ describe('linking', () => {
     assert.match(kind.whyWithheld?.(one) ?? '', /the register map of the link does not have it/);
   });
 
-  it('is named by its address where no register names it', async () => {
+  it('linking is named by its address where no register names it', async () => {
     const { serial: _serial, ...rest } = here.simulator.session().credentials;
     const session = { ...here.simulator.session(), credentials: rest };
     const { port } = here.served.address;
     assert.equal((await modbus.link(session)).vendorAccount, `127.0.0.1:${port}/1`);
   });
 
-  it('says which register shows that another device answers, and which unit is not there', async () => {
+  it('linking says which register shows that another device answers, and which unit is not there', async () => {
     await assert.rejects(modbus.link(sessionWith({ proof: { address: 0, equals: 815 } })), {
       code: 'vendor.refused',
       message: /register 0 is 4711, and credentials\.proof says 815: another device answers/,
@@ -105,7 +104,7 @@ describe('linking', () => {
     });
   });
 
-  it('leaves out an optional register whose address the device does not have, and says so', async () => {
+  it('linking leaves out an optional register whose address the device does not have, and says so', async () => {
     const [machine] = HALL.devices;
     const [power] = machine?.registers ?? [];
     const absent = { address: 500, fills: 'read_energy', unit: 'kWh', optional: true };
@@ -120,7 +119,7 @@ describe('linking', () => {
     assert.ok(!hall.reads.includes('1 holding 500 1'), 'it is not asked for again');
   });
 
-  it('reads an optional register that is there', async () => {
+  it('linking reads an optional register that is there', async () => {
     const devices = structuredClone(HALL.devices.slice(0, 1)) as unknown as Device[];
     const power = devices[0]?.registers.find(({ fills }) => fills === 'read_energy');
     Object.assign(power ?? assert.fail(), { optional: true });
@@ -130,7 +129,7 @@ describe('linking', () => {
     assert.ok((one.details.has as string[]).includes('read_energy'));
   });
 
-  it('wants a map with custom, and none with a preset', async () => {
+  it('linking wants a map with custom, and none with a preset', async () => {
     const { devices: _devices, ...without } = here.simulator.session().credentials;
     await assert.rejects(modbus.link({ ...here.simulator.session(), credentials: without }), {
       code: 'link.credentials_invalid',
@@ -144,7 +143,7 @@ describe('linking', () => {
 });
 
 describe('reading', () => {
-  it('takes a request for each run of adjacent registers, and for each block', async () => {
+  it('reading takes a request for each run of adjacent registers, and for each block', async () => {
     const machine = await found('machine');
     const heatPump = await found('heat_pump');
     hall.reads.length = 0;
@@ -169,7 +168,7 @@ describe('reading', () => {
     assert.deepEqual(hall.reads, ['2 holding 10 7']);
   });
 
-  it('leaves out what is marked as not there, and shows the rest', async () => {
+  it('reading leaves out what is marked as not there, and shows the rest', async () => {
     const machine = await found('machine');
     await here.served.fault('unknown_values');
     const { temperature_milli_c, production_w, battery_soc, power_w } = await state(machine);
@@ -178,7 +177,7 @@ describe('reading', () => {
 });
 
 describe('commands', () => {
-  it('write the number of the register, within the bounds of the map', async () => {
+  it('commands write the number of the register, within the bounds of the map', async () => {
     const [machine, heatPump] = [await found('machine'), await found('heat_pump')];
     await order(machine, { type: 'turn_off' });
     await order(heatPump, { type: 'turn_on' });
@@ -203,7 +202,7 @@ describe('commands', () => {
     assert.equal(hall.commands().length, 4, 'nothing was written for them');
   });
 
-  it('write only allowed values where the map lists them', async () => {
+  it('commands write only allowed values where the map lists them', async () => {
     const devices = structuredClone(HALL.devices) as Device[];
     const [machine] = devices;
     const target = machine?.writes?.find(({ command }) => command === 'set_temperature');
@@ -217,7 +216,7 @@ describe('commands', () => {
     });
   });
 
-  it('release a limit with the value of the map', async () => {
+  it('commands release a limit with the value of the map', async () => {
     const machine = await found('machine');
     const session = here.simulator.session();
     await order(machine, { type: 'set_limit', max_w: 600 });
@@ -239,7 +238,7 @@ describe('a preset', () => {
     return Object.fromEntries(readingOf(device, reads).values);
   }
 
-  it('reads the Eastron SDM630: floats, the high word first', () => {
+  it('a preset reads the Eastron SDM630: floats, the high word first', () => {
     // 1234.5 W and 4321.25 kWh by IEEE 754.
     const words = { 'input 52': '449A 5000', 'input 72': '4587 0A00' };
     assert.deepEqual(valuesOf(PRESETS.eastron_sdm630, words), {
@@ -248,7 +247,7 @@ describe('a preset', () => {
     });
   });
 
-  it('reads the Carlo Gavazzi EM340: tenths, the low word first, and what is given back', () => {
+  it('a preset reads the Carlo Gavazzi EM340: tenths, the low word first, and what is given back', () => {
     // -12345 and 100000, low word first.
     const words = { 'input 40': 'CFC7 FFFF', 'input 52': '86A0 0001' };
     assert.deepEqual(valuesOf(PRESETS.carlo_gavazzi_em340, words), {
@@ -259,14 +258,14 @@ describe('a preset', () => {
     assert.equal(valuesOf(PRESETS.carlo_gavazzi_em340, absent).read_power, null);
   });
 
-  it('reads the ABB B23: hundredths, 64 bits of energy', () => {
+  it('a preset reads the ABB B23: hundredths, 64 bits of energy', () => {
     const words = { 'holding 23316': 'FFFE 1DC0', 'holding 20480': '0000 0000 0001 E240' };
     assert.deepEqual(valuesOf(PRESETS.abb_b23, words), { read_power: -1_234.56, read_energy: 1_234_560 });
     const absent = { 'holding 23316': '7FFF FFFF', 'holding 20480': 'FFFF FFFF FFFF FFFF' };
     assert.deepEqual(valuesOf(PRESETS.abb_b23, absent), { read_power: null, read_energy: null });
   });
 
-  it('reads a Grundfos pump: a bit of its status, and a temperature in hundredths of a kelvin', () => {
+  it('a preset reads a Grundfos pump: a bit of its status, and a temperature in hundredths of a kelvin', () => {
     const words = {
       'holding 200': '0300',
       'holding 311': '0000 01C2',
@@ -279,7 +278,7 @@ describe('a preset', () => {
     assert.equal(valuesOf(PRESETS.grundfos_cim, { ...words, 'holding 200': '0100' }).power_on, false);
   });
 
-  it('reads a NIBE of the S series: tenths of a degree, and a sensor that is not there', () => {
+  it('a preset reads a NIBE of the S series: tenths of a degree, and a sensor that is not there', () => {
     const words = { 'input 26': '00D7', 'input 2166': '0000 04D2' };
     assert.deepEqual(valuesOf(PRESETS.nibe_s, words), { read_temperature: 21_500, read_power: 1_234 });
     assert.equal(valuesOf(PRESETS.nibe_s, { ...words, 'input 26': '8000' }).read_temperature, null);

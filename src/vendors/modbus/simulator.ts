@@ -3,14 +3,14 @@ import {
   type DeviceFault,
   type LocalSimulator,
   type LocalSimulatorOptions,
-} from '../../adapter/local-simulator.ts';
+} from '../../adapter/simulator.ts';
 import {
   ILLEGAL_ADDRESS,
   ILLEGAL_VALUE,
   NO_TARGET,
   type SimulatedTable,
   speakModbus,
-} from '../../simulation/index.ts';
+} from '../../proof/simulation/index.ts';
 import type { RegisterMap } from './schemas.ts';
 
 export const usualPort = 502;

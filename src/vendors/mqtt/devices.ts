@@ -1,13 +1,11 @@
-import type { CommandOf } from '../../adapter/commands.ts';
+import type { CommandOf, SetPoint } from '../../adapter/commands.ts';
 import { detailsOf, gather, refused } from '../../adapter/kit/index.ts';
 import { publishScript } from '../../adapter/scripts/mqtt.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import type { SetPoint } from '../../adapter/set-points.ts';
 import { AppError } from '../../core/errors.ts';
 import { brokerOf, placeOf } from './link.ts';
-import { hear, heardOf, isEmpty, isWhole, newestMessage, type Reading, topicsOf } from './reading.ts';
+import { hear, heardOf, isEmpty, isWhole, newestMessage, type Reading, readIn, topicsOf } from './reading.ts';
 import { Mapping, type ReadName } from './schemas.ts';
-import { readIn } from './values.ts';
 
 const READ_MS = 4_000;
 const CONFIRMED_MS = 5_000;

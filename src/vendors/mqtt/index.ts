@@ -1,10 +1,79 @@
-import { type Adapter, type DeviceKind, type Found, kind } from '../../adapter/adapter.ts';
-import type { Capability } from '../../adapter/capabilities.ts';
+import { type Adapter, type DeviceKind, kind } from '../../adapter/adapter.ts';
+import type { Found } from '../../adapter/device.ts';
+import type { Capability } from '../../adapter/fields.ts';
+import type { DeviceRef } from '../../adapter/session.ts';
+import type { Stream } from '../../adapter/stream.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { noLimit, onOff, read, setLight, setLimit, sweep } from './devices.ts';
-import { deviceCertificates, devicesOf, link, PORT, TLS_PORT } from './link.ts';
-import { capacityOf, figureOf, limitsOf, observedAt, type Reading, statusOf } from './reading.ts';
+import { brokerOf, credentialsOf, deviceCertificates, devicesOf, link, PORT, TLS_PORT } from './link.ts';
+import {
+  capacityOf,
+  figureOf,
+  hear,
+  heardOf,
+  isEmpty,
+  isWhole,
+  limitsOf,
+  observedAt,
+  type Reading,
+  statusOf,
+  topicsOf,
+} from './reading.ts';
 import { Credentials, type Mapping, words } from './schemas.ts';
-import { stream } from './stream.ts';
+
+/** Longer than the keep-alive of the connection: devices may be silent for hours. */
+const SILENCE_SECONDS = 90;
+/** By then devices have responded, and the broker has sent its retained messages. */
+const ASKED_MS = 3_000;
+const MOST_NOTED = 100;
+
+/** What the devices of a link publish. */
+const stream = {
+  silenceSeconds: SILENCE_SECONDS,
+  async run(session, devices, opened) {
+    const { clock, log } = session;
+    const broker = brokerOf(session);
+    const byTopic = new Map<string, DeviceRef[]>();
+    for (const device of devices)
+      for (const topic of topicsOf(heardOf(device).mapping))
+        byTopic.set(topic, [...(byTopic.get(topic) ?? []), device]);
+    const { zigbee2mqtt_topic: base } = credentialsOf(session);
+    const list = `${base}/bridge/devices`;
+    const waiting = new Set(devices);
+    const noted = new BoundedMap<string, true>(MOST_NOTED);
+    const messages = await broker.messages([...byTopic.keys(), ...(base === undefined ? [] : [list])]);
+    opened();
+    const cancel = clock.after(ASKED_MS, () => {
+      for (const device of waiting)
+        if (!isEmpty(heardOf(device))) session.observed(device.id, heardOf(device));
+      waiting.clear();
+    });
+    try {
+      for (const device of devices)
+        for (const message of heardOf(device).mapping.ask ?? [])
+          await broker.publish({ ...message, device: device.id });
+      for await (const message of messages) {
+        if (message.topic === list && !message.isRetained) session.listChanged();
+        const now = clock.now();
+        for (const device of byTopic.get(message.topic) ?? []) {
+          const before = heardOf(device);
+          const reading = hear(device, message, now);
+          if (reading === before) {
+            if (!noted.has(message.topic))
+              log.warn({ topic: message.topic }, 'a message of a device was not understood');
+            noted.set(message.topic, true);
+            continue;
+          }
+          if (waiting.has(device) && !isWhole(reading, 0)) continue;
+          waiting.delete(device);
+          session.observed(device.id, reading);
+        }
+      }
+    } finally {
+      cancel();
+    }
+  },
+} satisfies Stream;
 
 type Parts = Pick<DeviceKind<Reading>, 'controls'> &
   Partial<Pick<DeviceKind<Reading>, 'setPoints' | 'limits' | 'availableCapacity'>>;

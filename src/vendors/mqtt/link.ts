@@ -1,14 +1,13 @@
-import type { Found, Linked } from '../../adapter/adapter.ts';
-import type { DeviceCertificates } from '../../adapter/certificate.ts';
-import type { Broker, MqttConnection } from '../../adapter/connections.ts';
+import type { Linked } from '../../adapter/adapter.ts';
+import type { Broker, DeviceCertificates, MqttConnection } from '../../adapter/connections.ts';
+import type { Found } from '../../adapter/device.ts';
 import { gather, jsonIn, listedOnce, signedIn } from '../../adapter/kit/index.ts';
 import type { Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
+import { tasmotaPlug, zigbeeDevices } from './known-devices.ts';
 import { topicsOf } from './reading.ts';
 import type { Credentials, MappedDevice, Mapping, ReadName } from './schemas.ts';
-import { tasmotaPlug } from './tasmota.ts';
-import { zigbeeDevices } from './zigbee2mqtt.ts';
 
 export const PORT = 1_883;
 export const TLS_PORT = 8_883;

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type LocalVendor, openLocalVendor } from '../../../test/kit/local-vendor.ts';
 import { until } from '../../../test/kit/until.ts';
-import { refOf } from '../../../test/kit/vendor-world.ts';
-import { send } from '../../adapter/send.ts';
-import type { Session } from '../../adapter/session.ts';
+import { recordedIn, refOf } from '../../../test/kit/vendor-world.ts';
+import { capabilitiesOf, send, stateOf } from '../../adapter/adapters.ts';
+import type { MqttMessage } from '../../adapter/connections.ts';
+import type { Found } from '../../adapter/device.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { validator } from '../../core/validate.ts';
 import { mqtt } from './index.ts';
-import type { Reading } from './reading.ts';
-import { Credentials } from './schemas.ts';
-import { MAPPED } from './simulated-devices.ts';
+import { tasmotaPlug, zigbeeDevices } from './known-devices.ts';
+import { hear, heardOf, observedAt, type Reading } from './reading.ts';
+import { Credentials, type Mapping } from './schemas.ts';
+import { MAPPED } from './simulator.ts';
 
 const PRESS = MAPPED[0] ?? assert.fail();
 
@@ -26,7 +29,7 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
   });
   afterEach(() => vendor.close());
 
-  it('are those of the map, of Tasmota and of Zigbee2MQTT together', async () => {
+  it('devices at a broker are those of the map, of Tasmota and of Zigbee2MQTT together', async () => {
     const { devices } = await mqtt.link(session());
     assert.deepEqual(devices.map(({ id, type }) => `${type} ${id}`).toSorted(), [
       'industrial press-1',
@@ -56,7 +59,7 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     ],
     [/set_limit\.min_w must be below max_w/, { controls: { set_limit: { topic: 'a', min_w: 5, max_w: 5 } } }],
   ] as const)
-    it(`are refused with a sentence: ${sentence.source}`, async () => {
+    it(`devices at a broker are refused with a sentence: ${sentence.source}`, async () => {
       const devices = [{ ...PRESS, ...change }] as unknown as JsonObject[];
       await assert.rejects(mqtt.link(session({ devices })), {
         code: 'link.credentials_invalid',
@@ -64,7 +67,7 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
       });
     });
 
-  it('are refused where two have an id, and where none is named', async () => {
+  it('devices at a broker are refused where two have an id, and where none is named', async () => {
     const twice = { devices: [PRESS, PRESS] as unknown as JsonObject[] };
     await assert.rejects(mqtt.link(session(twice)), { message: /two devices have the id press-1/ });
     const { host, port } = session().credentials;
@@ -72,7 +75,7 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     await assert.rejects(mqtt.link(none), { code: 'link.credentials_invalid', message: /name no device/ });
   });
 
-  it('may be mapped to no wildcard, and no pointer that is none', () => {
+  it('devices at a broker may be mapped to no wildcard, and no pointer that is none', () => {
     const check = validator(Credentials, { name: 'credentials', code: 'link.credentials_invalid' });
     const withPower = (read_power: JsonObject) => () =>
       check({ host: 'broker', devices: [{ ...PRESS, reads: { ...PRESS.reads, read_power } }] });
@@ -91,11 +94,11 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     );
   });
 
-  it('whose broker refuses the password are not linked', async () => {
+  it('devices at a broker whose broker refuses the password are not linked', async () => {
     await assert.rejects(mqtt.link(session({ password: 'wrong' })), { code: 'link.credentials_refused' });
   });
 
-  it('have been read once they have answered, also within the millisecond of the question', async () => {
+  it('devices at a broker have been read once they have answered, also within the millisecond of the question', async () => {
     const { devices } = await mqtt.link(session());
     const plug = refOf(devices.find(({ id }) => id === 'tasmota-plug-1') ?? assert.fail());
     const now = vendor.clock.now();
@@ -107,7 +110,7 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     }
   });
 
-  it('have obeyed only when they say so', async () => {
+  it('devices at a broker have obeyed only when they say so', async () => {
     const { devices } = await mqtt.link(session());
     const silent = refOf({
       ...PRESS,
@@ -131,7 +134,7 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     assert.equal(code, 'command.outcome_unknown');
   });
 
-  it('tell on the stream, and what is not understood ends nothing', async () => {
+  it('devices at a broker tell on the stream, and what is not understood ends nothing', async () => {
     const { devices } = await mqtt.link(session());
     const observed: { readonly id: string; readonly reading: Reading }[] = [];
     const opened = Promise.withResolvers<void>();
@@ -163,5 +166,135 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     await until('it is told', () => last() === 77);
     await vendor.close();
     await running;
+  });
+});
+
+const recorded = recordedIn(import.meta.dirname);
+const NOW = Date.UTC(2026, 10, 22, 12);
+let links = 0;
+
+/** A device of a link of its own: messages of other links do not belong to it. */
+function deviceOf(found: Found): DeviceRef & Found {
+  links += 1;
+  return { ...refOf(found), link: `link-${links}` };
+}
+
+function message(topic: string, content: Json | Uint8Array, isRetained = false): MqttMessage {
+  const payload = Buffer.from(
+    content instanceof Uint8Array ? content : typeof content === 'string' ? content : JSON.stringify(content),
+  );
+  return { topic, payload, isRetained, text: () => payload.toString() };
+}
+
+function shown(device: DeviceRef & Found) {
+  const kind = mqtt.kinds.smart_home_appliance;
+  return stateOf(kind, heardOf(device), capabilitiesOf(kind, device));
+}
+
+const meter = (read_power: Mapping['reads']['read_power']) =>
+  deviceOf({ id: 'meter', type: 'smart_home_appliance', details: { reads: { read_power } } as JsonObject });
+
+describe('a plug with Tasmota', () => {
+  it('a plug with Tasmota is what its recorded messages say', () => {
+    const plug = deviceOf(tasmotaPlug('test-device'));
+    for (const [topic, content] of Object.entries(recorded('tasmota') as JsonObject))
+      hear(plug, message(topic, content), NOW);
+    assert.deepEqual(shown(plug), { online: true, power_on: true, power_w: 15, energy_wh: 12 });
+    hear(plug, message('tele/test-device/LWT', 'Offline', true), NOW);
+    assert.equal(shown(plug).online, false);
+  });
+
+  it('a plug with Tasmota has its topics where its full topic puts them', () => {
+    const { ask, reads } = tasmotaPlug('fridge', 'home/%topic%/%prefix%').details as Mapping;
+    assert.equal(reads.power_on?.topic, 'home/fridge/stat/POWER');
+    assert.equal(ask?.[0]?.topic, 'home/fridge/cmnd/POWER');
+  });
+
+  it('a plug with Tasmota with a meter of three phases draws the sum of them', () => {
+    const plug = deviceOf(tasmotaPlug('oven'));
+    hear(plug, message('tele/oven/SENSOR', { ENERGY: { Power: [1_000, 200, 30] } }), NOW);
+    assert.equal(shown(plug).power_w, 1_230);
+  });
+});
+
+describe('devices of Zigbee2MQTT', () => {
+  it('devices of Zigbee2MQTT are found in its recorded list, with what their exposes permit', () => {
+    const [lamp, thermometer, ...more] = zigbeeDevices('zigbee2mqtt', recorded('bridge-devices'));
+    assert.deepEqual(more, []);
+    assert.deepEqual([lamp?.type, lamp?.id, lamp?.name], ['light', '0x00178d0009876543', 'test_light']);
+    assert.deepEqual(capabilitiesOf(mqtt.kinds.light, lamp ?? assert.fail()), ['on_off', 'set_light']);
+    assert.ok(thermometer !== undefined);
+    assert.equal(thermometer.type, 'thermostat');
+    assert.equal(thermometer.details?.ask, undefined, 'what sleeps is not asked');
+  });
+
+  it('devices of Zigbee2MQTT take the words of their own exposes, and names with slashes', () => {
+    const [device] = recorded('bridge-devices') as JsonObject[];
+    const exposes = recorded('exposes-plug') as { features?: { value_on?: string; value_off?: string }[] }[];
+    Object.assign(exposes[0]?.features?.[0] ?? assert.fail(), { value_on: 'open', value_off: 'closed' });
+    const list = [{ ...device, friendly_name: 'kök/plugg', definition: { exposes } }] as Json;
+    const [plug] = zigbeeDevices('base', list).map(deviceOf);
+    assert.ok(plug !== undefined);
+    assert.deepEqual((plug.details as Mapping).controls?.on_off, {
+      topic: 'base/kök/plugg/set',
+      property: 'state',
+      on: 'open',
+      off: 'closed',
+    });
+    hear(plug, message('base/kök/plugg', { state: 'closed', power: 7.4, energy: 1.5 }), NOW);
+    assert.deepEqual(shown(plug), { online: true, power_on: false, power_w: 7, energy_wh: 1_500 });
+    hear(plug, message('base/bridge/state', { state: 'offline' }), NOW);
+    assert.equal(shown(plug).online, false);
+  });
+
+  it('devices of Zigbee2MQTT that are odd cost the others nothing', () => {
+    const [device] = recorded('bridge-devices') as JsonObject[];
+    const odd = [
+      null,
+      5,
+      {},
+      { ...device, friendly_name: 'a/#' },
+      { ...device, disabled: true },
+      { ...device, definition: null },
+    ];
+    assert.equal(zigbeeDevices('z', [...odd, device] as Json).length, 1);
+  });
+});
+
+describe('messages', () => {
+  it('messages that were retained are of unknown age, and never newer than what was published', () => {
+    const device = meter({ topic: 'm' });
+    assert.equal(observedAt(hear(device, message('m', '5', true), NOW)), 0);
+    hear(device, message('m', '7'), NOW);
+    hear(device, message('m', '5', true), NOW + 1);
+    assert.deepEqual([shown(device).power_w, observedAt(heardOf(device))], [7, NOW]);
+  });
+
+  for (const [title, content] of [
+    ['text', 'high'],
+    ['NaN', 'NaN'],
+    ['beyond what a number holds', '1e999'],
+    ['hexadecimal', '0x10'],
+    ['invalid UTF-8', Uint8Array.of(0xff, 0xfe)],
+    ['nothing', ''],
+  ] as const)
+    it(`messages with ${title} for a number give none, and are reported`, () => {
+      const device = meter({ topic: 'm' });
+      const { unrecognized } = hear(device, message('m', content), NOW);
+      assert.equal(shown(device).power_w, null);
+      assert.equal(unrecognized.length, 1);
+    });
+
+  it('messages that are no JSON, or have no such field, change nothing', () => {
+    const device = meter({ topic: 'm', pointer: '/a/constructor' });
+    for (const content of ['{', '[]', { a: {} }, { a: null }, 'null'])
+      assert.equal(hear(device, message('m', content), NOW), heardOf(device));
+    assert.equal(heardOf(device).values.size, 0);
+  });
+
+  it('messages are read by their pointer, unit and scale', () => {
+    const device = meter({ topic: 'm', pointer: '/a~1b/0/~0', unit: 'kW', scale: -0.5 });
+    hear(device, message('m', { 'a/b': [{ '~': '3' }] }), NOW);
+    assert.equal(shown(device).power_w, -1_500);
   });
 });

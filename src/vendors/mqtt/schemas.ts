@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { CredentialWords } from '../../adapter/words.ts';
+import type { CredentialWords } from '../../adapter/login.ts';
 
 const strict = { additionalProperties: false };
 const MOST_DEVICES = 200;

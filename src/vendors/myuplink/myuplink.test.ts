@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeVendorWorld, recordedIn, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, kindOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOf, kindOf, stateOf } from '../../adapter/adapters.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { myuplink } from './index.ts';
 import { detailsIn, observedAt, pointsIn, unrecognizedIn, whyWithheld } from './translate.ts';
@@ -34,7 +34,7 @@ function listenTo(here: VendorWorld) {
 }
 
 describe('recorded points', () => {
-  it('of an F730: scaled values, raw bounds, absent sensors, and no power from the currents of the house', () => {
+  it('recorded points of an F730: scaled values, raw bounds, absent sensors, and no power from the currents of the house', () => {
     const { details, found, capabilities, state, at } = shown('points-f730');
     assert.deepEqual(state, {
       online: true,
@@ -49,7 +49,7 @@ describe('recorded points', () => {
     assert.equal(at, Date.UTC(2024, 1, 9, 11, 11, 28));
   });
 
-  it('of an S735: its own power and energy', () => {
+  it('recorded points of an S735: its own power and energy', () => {
     const { state, at, details } = shown('points-s735');
     assert.deepEqual(state, {
       online: true,
@@ -63,14 +63,14 @@ describe('recorded points', () => {
     assert.equal(at, Date.UTC(2026, 5, 18, 8, 1, 30));
   });
 
-  it('of a CTC that has none of these: online, and why the rest is withheld', () => {
+  it('recorded points of a CTC that has none of these: online, and why the rest is withheld', () => {
     const { capabilities, state, found } = shown('points-ctc');
     assert.deepEqual(state, { online: true });
     assert.deepEqual(capabilities, []);
     assert.match(whyWithheld(found) ?? '', /^it has no room sensor .*, and no hot-water boost/);
   });
 
-  it('report units that are not recognized, of points by their id or by their mark', () => {
+  it('recorded points report units that are not recognized, of points by their id or by their mark', () => {
     const of = (...points: JsonObject[]) =>
       unrecognizedIn({
         connection: 'Hibernating',
@@ -97,13 +97,13 @@ describe('recorded points', () => {
       );
   });
 
-  it('of an account that may only look have no controls', () => {
+  it('recorded points of an account that may only look have no controls', () => {
     const { capabilities, found } = shown('points-s735', 'viewer');
     assert.deepEqual(capabilities, ['read_power', 'read_energy', 'read_temperature']);
     assert.match(whyWithheld(found) ?? '', /may only look/);
   });
 
-  it('leave out what has another unit or no value, and a target without a room sensor', () => {
+  it('recorded points leave out what has another unit or no value, and a target without a room sensor', () => {
     const [point] = pointsIn(recorded('points-s735')).filter(({ parameterId }) => parameterId === '22130');
     assert.ok(point !== undefined);
     const watts = (change: JsonObject) =>
@@ -122,7 +122,7 @@ describe('recorded points', () => {
 });
 
 describe('myuplink', () => {
-  it('sets a target by the point, by the zone, or by the heating offset', async () => {
+  it('myuplink sets a target by the point, by the zone, or by the heating offset', async () => {
     const here = await makeVendorWorld(myuplink);
     const { sent, languages } = listenTo(here);
     for (const [name, path, body] of [
@@ -139,7 +139,7 @@ describe('myuplink', () => {
     assert.deepEqual([...languages], ['en-GB']);
   });
 
-  it('sends nothing to a device that is not connected, where it would be lost', async () => {
+  it('myuplink sends nothing to a device that is not connected, where it would be lost', async () => {
     const here = await makeVendorWorld(myuplink);
     const { sent } = listenTo(here);
     for (const name of ['F730', 'SMO', 'F1155']) {
@@ -152,7 +152,7 @@ describe('myuplink', () => {
     assert.deepEqual(sent, []);
   });
 
-  it('makes the same target the same offset, and begins again where somebody else has set it', async () => {
+  it('myuplink makes the same target the same offset, and begins again where somebody else has set it', async () => {
     const here = await makeVendorWorld(myuplink);
     const pump = await here.device('F1155');
     const { sent } = listenTo(here);
@@ -169,7 +169,7 @@ describe('myuplink', () => {
     assert.deepEqual(await set(20_000), { 47011: '-2' });
   });
 
-  it('warms the house after a command', async () => {
+  it('myuplink warms the house after a command', async () => {
     const here = await makeVendorWorld(myuplink);
     const pump = await here.device('S735');
     here.vendor.arrange(pump, 'cold');
@@ -181,7 +181,7 @@ describe('myuplink', () => {
     assert.ok((energy_wh ?? 0) > (before.energy_wh ?? 0) + 3_000, 'it takes power to warm a house');
   });
 
-  it('says what is needed where the subscription lacks, and goes on reading', async () => {
+  it('myuplink says what is needed where the subscription lacks, and goes on reading', async () => {
     const here = await makeVendorWorld(myuplink, { user: 'basic' });
     const pump = await here.device('F730');
     await assert.rejects(here.send(pump, { type: 'turn_on' }), {
@@ -196,7 +196,7 @@ describe('myuplink', () => {
     await assert.rejects(here.send(pump, { type: 'turn_on' }), { code: 'vendor.refused' });
   });
 
-  it('waits for as long as the vendor says once the calls of a minute are used up', async () => {
+  it('myuplink waits for as long as the vendor says once the calls of a minute are used up', async () => {
     const here = await makeVendorWorld(myuplink);
     const pump = await here.device('F730');
     const reads = async () => {
@@ -207,7 +207,7 @@ describe('myuplink', () => {
     assert.equal((await here.state(pump)).online, true);
   });
 
-  it('asks eight devices of a large account what they can do, and the next eight in the next list', async () => {
+  it('myuplink asks eight devices of a large account what they can do, and the next eight in the next list', async () => {
     const here = await makeVendorWorld(myuplink, { user: 'large' });
     const { devices } = await here.link();
     const first = devices.filter(({ details }) => details?.has !== undefined).map(({ id }) => id);
@@ -234,7 +234,7 @@ describe('myuplink', () => {
     );
   });
 
-  it('simulates what other clients ask for', async () => {
+  it('myuplink simulates what other clients ask for', async () => {
     const here = await makeVendorWorld(myuplink);
     const { id } = await here.device('F730');
     const ask = async (

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { type Building, heatRoom, heatW, regimeOf } from '../../simulation/physics/room.ts';
+import { type Building, heatRoom, heatW, regimeOf } from '../../proof/simulation/physics/room.ts';
 
 /** How a model is set: its target by a point or by a zone, its curve, or the water of a heater. */
 const MODELS = {

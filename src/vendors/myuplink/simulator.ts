@@ -1,10 +1,11 @@
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type {
   SimulatedAnswer,
   SimulatedRequest,
   SimulatorOptions,
+  Situation,
   VendorSimulator,
 } from '../../adapter/simulator.ts';
+
 import type { Json, JsonObject } from '../../core/json.ts';
 import {
   byOAuth,
@@ -13,7 +14,7 @@ import {
   type Refusal,
   type SimulatedCall,
   simulatedVendor,
-} from '../../simulation/index.ts';
+} from '../../proof/simulation/index.ts';
 import {
   boostMs,
   nameOf,

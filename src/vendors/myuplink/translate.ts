@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { Found } from '../../adapter/adapter.ts';
-import type { Status } from '../../adapter/device.ts';
+import type { Found, Status } from '../../adapter/device.ts';
 import * as kit from '../../adapter/kit/index.ts';
 
 /*

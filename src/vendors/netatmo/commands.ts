@@ -1,9 +1,24 @@
 import type { Handler } from '../../adapter/adapter.ts';
-import { detailsOf, each, gone } from '../../adapter/kit/index.ts';
+import { detailsOf, each, errorCodes, gone, objectIn, vendorCalls } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import { api } from './api.ts';
 import * as translate from './translate.ts';
+
+/** `{"error": {"code": 21, "message": …}}`, or `{"error": "too_many_connections"}`. */
+export const { failure, isTokenRefused } = errorCodes('Netatmo', {
+  codeIn: ({ error }) => objectIn(error).code ?? error,
+  token: [2, 3],
+  // With status 403 as well as 429.
+  limited: [11, 26, 'too_many_connections'],
+  refused: {
+    9: 'the device does not exist; it is removed here once lists of the account confirm that',
+    13: 'the account did not permit this; link it again and permit both reading and controlling its thermostats',
+    21: 'the value is not allowed for the home, the room or its mode',
+  },
+});
+
+/** Calls to Netatmo, with what its error codes mean. */
+export const api = vendorCalls('Netatmo', { failure });
 
 /** `body.errors[].code` of a module that the relay cannot reach. */
 const UNREACHABLE = 6;

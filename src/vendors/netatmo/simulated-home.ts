@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../core/durations.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Building, heatRoom } from '../../simulation/physics/room.ts';
+import { type Building, heatRoom } from '../../proof/simulation/physics/room.ts';
 
 interface SimulatedModule {
   readonly id: string;

@@ -9,7 +9,7 @@ import {
   type SimulatedCall,
   simulatedVendor,
   simulatedWebhooks,
-} from '../../simulation/index.ts';
+} from '../../proof/simulation/index.ts';
 import {
   hasType,
   MODE_TARGETS,

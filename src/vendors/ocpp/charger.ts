@@ -1,11 +1,10 @@
 import { kind } from '../../adapter/adapter.ts';
 import type { Timed } from '../../adapter/commands.ts';
 import { AppError } from '../../core/errors.ts';
-import { type Connector, isCharging, limitNow, wordOf } from './connector.ts';
-import { type Place, placeOf } from './place.ts';
-import { hasCleared, liftPause, setLimit } from './profile.ts';
-import { type Limit, unending } from './schedule.ts';
-import type { Station } from './station.ts';
+import { type Connector, isCharging, limitNow, wordOf } from './station/connector.ts';
+import { type Limit, unending } from './station/schedule.ts';
+import { type Place, placeOf, type Station } from './station/station.ts';
+
 import { type ChargerRaw, energyOf, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
 
 /** Statuses of a requested transaction that has not started to charge yet. */
@@ -27,15 +26,15 @@ async function start(place: Place): Promise<void> {
   const { station, connector } = place;
   const charges = () => isCharging(connector, station.host.clock.now());
   if (limitNow(connector, station.host.clock.now()) === 0) {
-    await liftPause(station, connector, mostOn(place));
+    await station.limits.liftPause(connector, mostOn(place));
     if (goesOn(connector)) return station.settled(charges);
   }
   if (goesOn(connector) && !awaitsCard(connector)) {
     // It charges already, or the car has stopped: there is nothing to start.
     if (wordOf(connector) !== 'SuspendedEVSE') return;
     // Either a pause of ours whose acknowledgement was lost, or a limit that somebody else set, which stays.
-    if (connector.lastLimit !== null) await setLimit(station, connector, connector.lastLimit);
-    else await hasCleared(station, connector, 'transaction');
+    if (connector.lastLimit !== null) await station.limits.set(connector, connector.lastLimit);
+    else await station.limits.hasCleared(connector, 'transaction');
     return station.settled(charges);
   }
   await station.dialect.start(connector);
@@ -65,7 +64,7 @@ async function stop({ station, connector }: Place): Promise<void> {
 async function setCurrent({ station, connector }: Place, limit: Limit): Promise<void> {
   const charges = () => isCharging(connector, station.host.clock.now());
   const paused = limitNow(connector, station.host.clock.now()) === 0 && connector.transaction !== null;
-  await setLimit(station, connector, limit);
+  await station.limits.set(connector, limit);
   if (limit.amperes === 0) await hasPaused(station, connector);
   else if (paused) await station.settled(charges);
 }

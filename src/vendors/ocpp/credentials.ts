@@ -1,6 +1,7 @@
 import { hash, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import Type from 'typebox';
+import type { WordsFor } from '../../adapter/login.ts';
 import { AppError } from '../../core/errors.ts';
 import { LEAST_A } from './translate.ts';
 
@@ -71,6 +72,27 @@ export function checkInstallation({ installation_max_a, fallback_a }: Credential
     );
 }
 
+/** The installation as its owner entered it, ampere per phase; null: not entered. */
+export interface Installation {
+  /** The maximum of the whole station: its fuse. */
+  readonly max_a: number | null;
+  /** The default of `then_current_a`: the limit after a command with `for_seconds`. */
+  readonly fallback_a: number | null;
+  /** Phases that the station is connected to. */
+  readonly phases: number | null;
+}
+
+const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+export function installationOf(credentials: Readonly<Record<string, unknown>>): Installation {
+  const { installation_max_a, fallback_a, phases } = credentials;
+  return {
+    max_a: numberIn(installation_max_a),
+    fallback_a: numberIn(fallback_a),
+    phases: numberIn(phases),
+  };
+}
+
 const derive = promisify<string, string, number, { N: number; r: number; p: number }, Buffer>(scrypt);
 
 /** 2 ms a hash: a whole fleet reconnects within seconds of a restart, while each guess costs two thousand SHA-256. */
@@ -101,3 +123,55 @@ export function passwordsMeant(presented: Buffer): string[] {
   if (/^([0-9a-f]{2}){8,64}$/i.test(text)) meant.push(Buffer.from(text, 'hex').toString('utf8'));
   return meant;
 }
+
+/** Labels of the fields in which owners of a charging station enter its credentials. */
+export const words = {
+  en: {
+    identity: {
+      label: 'Charger identity',
+      hint: 'Often the serial number. In the charger’s settings it is called Charge point identity, ChargeBox ID or just ID.',
+      fault:
+        'Enter it as it is shown in the charger: 1 to 48 letters, digits and * - _ = : + | @ . without spaces.',
+    },
+    password: {
+      label: 'Charger password',
+      hint: 'At least 8 characters. In the charger’s settings it is called AuthorizationKey, BasicAuthPassword or just password. Choose one and enter the same there.',
+    },
+    installation_max_a: {
+      label: 'Fuse of the charging station, ampere',
+      hint: 'The station never takes more than this on each phase. Leave it empty if you do not know.',
+    },
+    phases: {
+      label: 'Phases',
+      hint: 'How many phases the station is connected with: 1, 2 or 3. Leave it empty if you do not know.',
+    },
+    fallback_a: {
+      label: 'Fallback current, ampere',
+      hint: 'What the station charges with when the connection is lost and a temporary limit has ended: 0 for a pause, or 6 to 32.',
+    },
+  },
+  sv: {
+    identity: {
+      label: 'Laddboxens identitet',
+      hint: 'Ofta serienumret. I laddboxens inställningar heter den Charge point identity, ChargeBox ID eller bara ID.',
+      fault:
+        'Skriv den som den står i laddboxen: 1 till 48 bokstäver, siffror och * - _ = : + | @ . utan mellanslag.',
+    },
+    password: {
+      label: 'Laddboxens lösenord',
+      hint: 'Minst 8 tecken. I laddboxens inställningar heter det AuthorizationKey, BasicAuthPassword eller bara lösenord. Välj ett och skriv in samma där.',
+    },
+    installation_max_a: {
+      label: 'Laddstationens säkring, ampere',
+      hint: 'Stationen tar aldrig mer än så här per fas. Lämna tomt om du inte vet.',
+    },
+    phases: {
+      label: 'Antal faser',
+      hint: 'Hur många faser stationen är ansluten med: 1, 2 eller 3. Lämna tomt om du inte vet.',
+    },
+    fallback_a: {
+      label: 'Reservström, ampere',
+      hint: 'Så mycket laddar stationen med när förbindelsen är bruten och en tillfällig gräns har gått ut: 0 för paus, annars 6 till 32.',
+    },
+  },
+} satisfies WordsFor<'identity' | 'password' | 'installation_max_a' | 'phases' | 'fallback_a'>;

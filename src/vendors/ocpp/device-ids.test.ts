@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bare } from './test-bare-station.ts';
-import { worldOf } from './test-knock.ts';
-import { command, settle } from './test-settled-station.ts';
-import { IDENTITY, KEY, until } from './test-world.ts';
+import { bare, worldOf } from './test-bare-station.ts';
+
+import { command, IDENTITY, KEY, settle, until } from './test-world.ts';
 
 const idsOf = (found: readonly { readonly id: string }[] | null) => found?.map(({ id }) => id);
 

@@ -1,17 +1,33 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { charger } from './charger.ts';
-import { Credentials, checkInstallation, hashPassword } from './credentials.ts';
-import { operations } from './operations.ts';
+import { Credentials, checkInstallation, hashPassword, words } from './credentials.ts';
 import { DEFAULTS } from './options.ts';
 import { openStations, PATH } from './server.ts';
-import { devicesOf, loadStation } from './stored-station.ts';
-import { words } from './words.ts';
+import { operations } from './station/operations.ts';
+import { devicesOf, loadStation } from './station/roster.ts';
 
 /** Charging stations that dial in with OCPP 1.6J or 2.0.1 over WebSocket. */
 export const ocpp = {
   slug: 'ocpp',
   name: 'OCPP charging station',
   calledIn: { en: 'OCPP charger', sv: 'Annan laddbox (OCPP)' },
+  // Makers that offer OCPP 1.6J or 2.0.1. The last three have clouds too: their chargers are either there or connect to us.
+  brands: {
+    names: [
+      'Garo',
+      'Wallbox',
+      'CTEK',
+      'ABB Terra',
+      'Schneider EVlink',
+      'KEBA',
+      'go-e',
+      'Alfen',
+      'Webasto',
+      'Zaptec',
+      'Easee',
+      'Charge Amps',
+    ],
+  },
   credentials: Credentials,
   words,
   pushes: true,

@@ -38,7 +38,7 @@ const BOOTS: readonly [Protocol, string, object, string][] = [
 ];
 
 for (const [protocol, oddity, params, name] of BOOTS) {
-  test(`${protocol}: accepts a BootNotification with ${oddity}`, async (t) => {
+  test(`${protocol}: the server accepts a BootNotification with ${oddity}`, async (t) => {
     const { world, station } = await arrived(t, protocol);
     const [type, , answer] = await station.exchange('BootNotification', params);
     assert.deepEqual([type, (answer as { status: string }).status], [3, 'Accepted']);
@@ -67,14 +67,14 @@ const STATES: readonly [Protocol, string, object, string][] = [
 ];
 
 for (const [protocol, oddity, params, word] of STATES) {
-  test(`${protocol}: accepts a StatusNotification with ${oddity}`, async (t) => {
+  test(`${protocol}: the server accepts a StatusNotification with ${oddity}`, async (t) => {
     const { world, station } = await arrived(t, protocol);
     assert.equal((await station.exchange('StatusNotification', params))[0], 3);
     assert.equal((await world.read()).word, word);
   });
 }
 
-test('accepts an unknown status, which leaves the state unchanged', async (t) => {
+test('the server accepts an unknown status, which leaves the state unchanged', async (t) => {
   const { world, station } = await arrived(t);
   await station.exchange('StatusNotification', status16({}));
   assert.equal((await station.exchange('StatusNotification', status16({ status: 'Dancing' })))[0], 3);
@@ -109,7 +109,7 @@ const SAMPLES: readonly [string, unknown[], number][] = [
 ];
 
 for (const [oddity, sampledValue, stored] of SAMPLES) {
-  test(`1.6: accepts MeterValues with ${oddity}`, async (t) => {
+  test(`1.6: the server accepts MeterValues with ${oddity}`, async (t) => {
     const { world, station } = await arrived(t);
     await station.exchange('StatusNotification', status16({}));
     const params = { connectorId: 1, transactionId: null, meterValue: [{ timestamp: now(), sampledValue }] };
@@ -207,7 +207,7 @@ test('1.6: a start with a card of 30 characters, or a number as the card, is sto
   );
 });
 
-test('2.0.1: accepts a transaction event with values of the vendor', async (t) => {
+test('2.0.1: the server accepts a transaction event with values of the vendor', async (t) => {
   const { world, station } = await arrived(t, 'ocpp2.0.1');
   const event = (eventType: string, more: object) => ({
     eventType,
@@ -272,7 +272,7 @@ const REFUSED: readonly [string, unknown, string, string][] = [
 ];
 
 for (const [action, params, code, words] of REFUSED) {
-  test(`refuses a message without what it needs: ${action}, ${words}`, async (t) => {
+  test(`the server refuses a message without what it needs: ${action}, ${words}`, async (t) => {
     const { station } = await arrived(t);
     const [type, , ...error] = await station.exchange(action, params);
     assert.deepEqual([type, ...error], [4, code, words, {}]);

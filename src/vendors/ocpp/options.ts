@@ -5,7 +5,7 @@ export interface StationOptions {
   /** Time limit of a command's response. */
   readonly callTimeoutMs: number;
   /** Time limit of each configuration request after connecting; a command waits behind at most one of them. */
-  readonly learnTimeoutMs: number;
+  readonly setupTimeoutMs: number;
   /** How long a command may wait in the queue before it is dropped unsent. */
   readonly queueTimeoutMs: number;
   /** How long an acknowledged command waits for the station to report its effect. */
@@ -39,7 +39,7 @@ export interface StationOptions {
 export const DEFAULTS: StationOptions = {
   idTag: 'ELNAV',
   callTimeoutMs: 10_000,
-  learnTimeoutMs: 4_000,
+  setupTimeoutMs: 4_000,
   queueTimeoutMs: 4_500,
   settleMs: 5_000,
   forgottenMs: 5 * 60_000,

@@ -5,20 +5,18 @@ import type { RPCServer } from 'ocpp-rpc';
 import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { PerMinute } from '../../core/rate.ts';
-import { isIdentity } from './credentials.ts';
-import { Frames } from './frames.ts';
-import { Gate, type Refusal } from './gate.ts';
-import { receive } from './inbox.ts';
-import { installationOf } from './installation.ts';
-import { ocpp16 } from './ocpp16.ts';
-import { ocpp201 } from './ocpp201.ts';
+import { installationOf, isIdentity } from './credentials.ts';
 import type { StationOptions } from './options.ts';
-import { recall } from './recall.ts';
-import type { Rpc } from './rpc.ts';
-import { loadSchemas, type Protocol, type Schemas } from './schemas.ts';
-import { Station, type StationParts } from './station.ts';
-import { loadStation } from './stored-station.ts';
-import { Tolerances } from './tolerance.ts';
+import { recall } from './station/memory.ts';
+import { loadStation } from './station/roster.ts';
+import { Station, type StationParts } from './station/station.ts';
+import { ocpp16 } from './v16/ocpp16.ts';
+import { ocpp201 } from './v201/ocpp201.ts';
+import { receive } from './wire/calls.ts';
+import { Frames } from './wire/frames.ts';
+import { Gate, type Refusal } from './wire/gate.ts';
+import type { Rpc } from './wire/rpc.ts';
+import { loadSchemas, type Protocol, type Schemas, Tolerances } from './wire/schemas.ts';
 
 export const PATH = 'ocpp';
 
@@ -243,7 +241,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     async close() {
       closing = true;
       for (const { station, end } of connections.values()) {
-        station.learning.stop();
+        station.setup.stop();
         end(1001, 'the server is stopping');
       }
       const server = await loading;

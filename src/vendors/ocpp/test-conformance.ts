@@ -1,7 +1,7 @@
-import type { Simulator } from '../../adapter/conformance/index.ts';
 import { turnedClock } from '../../core/clock.ts';
-import type { Quirks } from './simulated-options.ts';
-import type { SimulatedStation } from './simulator.ts';
+import type { Simulator } from '../../proof/conformance/index.ts';
+import type { Quirks } from './simulator/simulated-plug.ts';
+import type { SimulatedStation } from './simulator/simulator.ts';
 import { IDENTITY, PASSWORD, until, World } from './test-world.ts';
 
 interface Variant {

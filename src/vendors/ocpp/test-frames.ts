@@ -1,4 +1,4 @@
-import { stateOf } from '../../adapter/derive.ts';
+import { stateOf } from '../../adapter/adapters.ts';
 import { charger } from './charger.ts';
 import type { BareStation } from './test-bare-station.ts';
 import type { World } from './test-world.ts';

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Found } from '../../adapter/adapter.ts';
 import type {
   ChargingRecords,
   MeterReading,
@@ -7,6 +6,7 @@ import type {
   TransactionEnd,
   TransactionStart,
 } from '../../adapter/charging.ts';
+import type { Found } from '../../adapter/device.ts';
 import type { Expected, StationHost } from '../../adapter/dial-in.ts';
 import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';

@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { send } from '../../adapter/adapters.ts';
 import type { StationServer } from '../../adapter/dial-in.ts';
 import type { DeviceRef, LinkKey, Session } from '../../adapter/session.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
@@ -7,10 +9,10 @@ import { charger } from './charger.ts';
 import type { Credentials } from './credentials.ts';
 import { DEFAULTS, type StationOptions } from './options.ts';
 import { openStations } from './server.ts';
-import type { SimulatorOptions } from './simulated-options.ts';
-import { SimulatedStation } from './simulator.ts';
+import type { SimulatorOptions } from './simulator/simulated-plug.ts';
+import { SimulatedStation } from './simulator/simulator.ts';
 import { MemoryHost, type MemoryLink } from './test-memory-host.ts';
-import type { ChargerRaw } from './translate.ts';
+import { type ChargerRaw, statusOf } from './translate.ts';
 
 /** Short enough for a test, long enough for a busy machine. */
 const QUICK: StationOptions = { ...DEFAULTS, settleMs: 1_000, bootMs: 150, lingerMs: 300, suspectMs: 20 };
@@ -108,3 +110,40 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+interface Setting {
+  readonly world: World;
+  readonly station: SimulatedStation;
+}
+
+interface Wish {
+  readonly station?: Partial<SimulatorOptions>;
+  readonly options?: Partial<StationOptions>;
+  /** The clock of the test; real time when absent. */
+  readonly clock?: Clock;
+  readonly credentials?: Installed;
+}
+
+/** A world with one station that is connected and has answered the configuration requests. */
+export async function settle(
+  t: TestContext,
+  { station: wish = {}, options = {}, clock, credentials = {} }: Wish = {},
+): Promise<Setting> {
+  const world = await new World(options, clock).open(credentials);
+  t.after(() => world.close());
+  const station = world.station(wish);
+  await station.connect();
+  await until('it has a name', () => world.link.discovered?.[0]?.name !== undefined);
+  await station.idle();
+  return { world, station };
+}
+
+/** Sends a command as the platform does. */
+export const command = (world: World, type: 'start_charge' | 'stop_charge', connector = 1) =>
+  send(charger, world.session(), world.device(connector), { type });
+export const setCurrent = (
+  world: World,
+  current_a: number,
+  ending: { readonly for_seconds?: number; readonly then_current_a?: number } = {},
+) => send(charger, world.session(), world.device(), { type: 'set_current', current_a, ...ending });
+export const charging = async (world: World) => statusOf(await world.read()).charging;

@@ -108,5 +108,6 @@ export function limitsOf(raw: ChargerRaw): Limits {
 /** The maximum of a connector, ampere per phase, given its cable and the installation. */
 export function mostOf(cableA: number | null, installationA: number | null): number {
   const cable = cableA === null || cableA < LEAST_A ? LARGEST_A : cableA;
+  // control: a limit is never followed by more than the configured fuse [ocpp/limits] => Math.min(LARGEST_A, cable)
   return Math.min(LARGEST_A, cable, installationA ?? LARGEST_A);
 }

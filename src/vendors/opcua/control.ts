@@ -1,7 +1,7 @@
 import type { Command } from '../../adapter/commands.ts';
+import { between, outOfRange, type Ranges } from '../../adapter/commands.ts';
+import type { OpcuaScalar, OpcuaType } from '../../adapter/connections.ts';
 import { refused } from '../../adapter/kit/index.ts';
-import type { OpcuaScalar, OpcuaType } from '../../adapter/opcua.ts';
-import { between, outOfRange, type Ranges } from '../../adapter/ranges.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { CONTROLS, inTheirs, valueInOurs } from './node-map.ts';
 import { type Details, detailsIn, plantOf } from './plant.ts';

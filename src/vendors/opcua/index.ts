@@ -1,13 +1,42 @@
-import { type Adapter, type Found, kind } from '../../adapter/adapter.ts';
-import { CONTROL_CAPABILITIES, READ_CAPABILITIES } from '../../adapter/capabilities.ts';
+import { type Adapter, kind } from '../../adapter/adapter.ts';
+import type { OpcuaReading } from '../../adapter/connections.ts';
+import type { Found } from '../../adapter/device.ts';
+import { CONTROL_CAPABILITIES, READ_CAPABILITIES } from '../../adapter/fields.ts';
 import { limit, sweepBy } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
+import type { StreamSession } from '../../adapter/stream.ts';
 import { rangesOf, release, setLimit, setTemperature, turn } from './control.ts';
 import { link, list } from './listing.ts';
 import { nodesOf } from './node-map.ts';
 import { Credentials, type Details, detailsIn, plantOf, USUAL_PORT } from './plant.ts';
-import { run } from './stream.ts';
 import * as translate from './translate.ts';
+
+const EVERY_MS = 1_000;
+
+/**
+ * Subscribes to every node of the devices. A device is passed on once all its nodes were reported; the subscription begins with what each is.
+ * A server without subscriptions ends it with `vendor.refused`: then the devices are read as often as their pace says.
+ */
+async function run(session: StreamSession, devices: readonly DeviceRef[], opened: () => void): Promise<void> {
+  const all = devices.map((device) => {
+    const { map } = detailsIn(device);
+    return { id: device.id, map, nodes: [...new Set(nodesOf(map).map(({ node }) => node))] };
+  });
+  const values = new Map<string, OpcuaReading>();
+  const nodes = [...new Set(all.flatMap((device) => device.nodes))];
+  const changes = await plantOf(session).changes({ nodes, everyMs: EVERY_MS });
+  opened();
+  for await (const { node, reading } of changes) {
+    values.set(node, reading);
+    for (const { id, map, nodes: own } of all)
+      if (own.includes(node) && own.every((one) => values.has(one)))
+        session.observed(id, {
+          map,
+          values: new Map(own.map((one) => [one, values.get(one)])),
+          at: session.clock.now(),
+        });
+  }
+}
 
 async function read(session: Session, device: DeviceRef): Promise<translate.PlantReading> {
   const readings = await readAll(session, [device]);

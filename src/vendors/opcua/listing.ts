@@ -1,11 +1,53 @@
-import type { Found, Linked } from '../../adapter/adapter.ts';
-import { OPCUA_NUMBERS, type OpcuaConnection, type OpcuaVariable } from '../../adapter/opcua.ts';
+import type { Linked } from '../../adapter/adapter.ts';
+import { OPCUA_NUMBERS, type OpcuaConnection, type OpcuaVariable } from '../../adapter/connections.ts';
+import type { Found } from '../../adapter/device.ts';
 import type { Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { CONTROLS, type MappedDevice, nodesOf, READINGS, type Scalar, type Use } from './node-map.ts';
 import { type Credentials, credentialsIn, plantOf } from './plant.ts';
-import { variablesOf } from './variables.ts';
+
+const OBJECTS = 'i=85';
+/** Node ids of OPC UA's own namespace: what every server has, and no plant. */
+const IS_OWN = /^i=/;
+const MOST_DEEP = 4;
+const MOST_VISITED = 100;
+const MOST_BELOW = 50;
+const MOST_NAMED = 40;
+
+/** Variables of a server for the author of a map, as a list in a sentence: bounded in depth and number. */
+async function variablesOf(plant: OpcuaConnection): Promise<string> {
+  const found: { readonly node: string; readonly path: string }[] = [];
+  let level: readonly { readonly node: string; readonly path: string }[] = [{ node: OBJECTS, path: '' }];
+  let visited = 0;
+  for (let depth = 0; depth < MOST_DEEP && level.length > 0 && found.length < MOST_NAMED; depth += 1) {
+    const asked = level.slice(0, MOST_VISITED - visited);
+    visited += asked.length;
+    const below = await plant.browse(
+      asked.map(({ node }) => node),
+      { use: 'list', most: MOST_BELOW },
+    );
+    const next: { node: string; path: string }[] = [];
+    for (const [index, references] of below.entries())
+      for (const { node, name, isVariable } of references) {
+        if (IS_OWN.test(node)) continue;
+        const path = `${asked[index]?.path ?? ''}/${name}`.slice(0, 100);
+        (isVariable ? found : next).push({ node, path });
+      }
+    level = next;
+  }
+  const some = found.slice(0, MOST_NAMED);
+  if (some.length === 0) return 'no variable below its folder Objects';
+  const described = await plant.describe(
+    some.map(({ node }) => node),
+    { use: 'list' },
+  );
+  const names = some.map(({ node, path }, index) => {
+    const { type = null, isWritable = false } = described[index] ?? {};
+    return `${path} (${node}, ${type ?? 'unsupported'}${isWritable ? ', writable' : ''})`;
+  });
+  return names.join('; ') + (found.length > some.length ? '; and more' : '');
+}
 
 /** Wrong in what was given, or in what it names at the server: the user can mend either. */
 const invalid = (sentence: string) => new AppError('link.credentials_invalid', sentence);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { StatusCodes } from 'node-opcua-client';
 import { type LocalVendor, openLocalVendor } from '../../../test/kit/local-vendor.ts';
 import { refOf } from '../../../test/kit/vendor-world.ts';
-import { send } from '../../adapter/send.ts';
+import { send } from '../../adapter/adapters.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
 import { AppError } from '../../core/errors.ts';
@@ -62,7 +62,7 @@ describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
   });
   afterEach(() => vendor.close());
 
-  it('says what is wrong with a map, where, and what would be right', async () => {
+  it('a plant behind an OPC UA server says what is wrong with a map, where, and what would be right', async () => {
     for (const [map, sentence] of MAPS)
       await assert.rejects(
         linkWith({ devices: [{ id: 'press-1', ...map }] }),
@@ -70,7 +70,7 @@ describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
       );
   });
 
-  it('names the server and what it has to somebody without a map', async () => {
+  it('a plant behind an OPC UA server names the server and what it has to somebody without a map', async () => {
     await assert.rejects(
       linkWith({ devices: [], security: 'sign_and_encrypt' }),
       failsWith(
@@ -80,7 +80,7 @@ describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
     );
   });
 
-  it('keeps the certificate that the server had, and refuses another', async () => {
+  it('a plant behind an OPC UA server keeps the certificate that the server had, and refuses another', async () => {
     const { credentials = {}, vendorAccount } = await linkWith({ security: 'sign_and_encrypt' });
     assert.equal(vendorAccount, 'urn:example:plant:server');
     assert.match(String(credentials.server_fingerprint), /^[0-9a-f]{64}$/);
@@ -96,7 +96,7 @@ describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
     );
   });
 
-  it('sends no password that others can read', async () => {
+  it('a plant behind an OPC UA server sends no password that others can read', async () => {
     const user = { username: 'anna', password: 'correct horse' };
     await assert.rejects(
       linkWith({ security: 'none', ...user }),
@@ -108,7 +108,7 @@ describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
     );
   });
 
-  it('translates units and scales both ways, within the bounds of the map', async () => {
+  it('a plant behind an OPC UA server translates units and scales both ways, within the bounds of the map', async () => {
     const raw = await read();
     assert.equal(industrial.reads.read_power?.(raw), 40_000);
     assert.equal(industrial.reads.read_battery_soc?.(raw), 50);
@@ -128,7 +128,7 @@ describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
     assert.equal(plant().commands().length, 2);
   });
 
-  it('takes what is Uncertain for unknown, what is Bad everywhere for offline, and times with care', async () => {
+  it('a plant behind an OPC UA server takes what is Uncertain for unknown, what is Bad everywhere for offline, and times with care', async () => {
     const raw = await read();
     const node = `${NODE}.Power`;
     const good = { value: 40, quality: 'good', status: 'Good', measuredAt: raw.at - 5_000 } as const;
@@ -153,7 +153,7 @@ describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
     assert.deepEqual(seen({ value: 'forty' }), [true, null, raw.at - 5_000]);
   });
 
-  it('passes on what the server reports, and says that it has no subscription to give', async () => {
+  it('a plant behind an OPC UA server passes on what the server reports, and says that it has no subscription to give', async () => {
     const seen: PlantReading[] = [];
     const changed = Promise.withResolvers<void>();
     const ending = new AbortController();

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { OPCUA_POLICIES, type OpcuaConnection } from '../../adapter/connections.ts';
 import { detailsOf } from '../../adapter/kit/index.ts';
-import { OPCUA_POLICIES, type OpcuaConnection } from '../../adapter/opcua.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { MappedDevice } from './node-map.ts';
 

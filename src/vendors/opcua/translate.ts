@@ -1,7 +1,7 @@
+import type { OpcuaReading } from '../../adapter/connections.ts';
 import type { AvailableCapacity, Limits, Status } from '../../adapter/device.ts';
 import { NO_LIMITS } from '../../adapter/device.ts';
 import { figure, word } from '../../adapter/kit/index.ts';
-import type { OpcuaReading } from '../../adapter/opcua.ts';
 import {
   inOurs,
   type MappedDevice,

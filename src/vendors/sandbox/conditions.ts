@@ -5,7 +5,7 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MODELS } from './models/index.ts';
-import { FAULTS, keep, queued, twinNow } from './twin.ts';
+import { FAULTS, keep, queued, twinNow } from './simulator.ts';
 
 /** The types of devices that a condition can be set on; the others have it on all. For those who make controls of the schema. */
 const ofTypes = (...types: readonly DeviceType[]) => ({ 'x-device-types': types });

@@ -19,7 +19,7 @@ async function one(type: DeviceType, start?: number) {
 }
 
 describe('vehicle', () => {
-  it('arrives plugged in, charges to 80 % and stops', async () => {
+  it('vehicle arrives plugged in, charges to 80 % and stops', async () => {
     const car = await one('vehicle');
     const first = await car.state();
     assert.deepEqual([first.connected, first.charging, first.power_w], [true, true, 11_040]);
@@ -29,7 +29,7 @@ describe('vehicle', () => {
     assert.equal(last.operation_state, 'complete');
   });
 
-  it('draws 230 V on three phases: 6 A is 4,140 W, 0 A pauses and a start resumes', async () => {
+  it('vehicle draws 230 V on three phases: 6 A is 4,140 W, 0 A pauses and a start resumes', async () => {
     const car = await one('vehicle');
     await car.send({ type: 'set_current', current_a: 6 });
     assert.equal((await car.state()).power_w, 4_140);
@@ -39,7 +39,7 @@ describe('vehicle', () => {
     assert.equal((await car.state()).power_w, 11_040);
   });
 
-  it('never reads as at its limit while it still charges', async () => {
+  it('vehicle never reads as at its limit while it still charges', async () => {
     const car = await one('vehicle');
     await car.conditions({ battery_soc: 79 });
     car.pass(180);
@@ -47,7 +47,7 @@ describe('vehicle', () => {
     assert.deepEqual([battery_soc, charging], [79, true]);
   });
 
-  it('charges by default when it is plugged in again, and never while unplugged', async () => {
+  it('vehicle charges by default when it is plugged in again, and never while unplugged', async () => {
     const car = await one('vehicle');
     await car.send({ type: 'stop_charge' });
     await car.conditions({ plugged_in: false });
@@ -61,7 +61,7 @@ describe('vehicle', () => {
     assert.equal((await car.state()).charging, true);
   });
 
-  it('refuses a current between 0 and the minimum', async () => {
+  it('vehicle refuses a current between 0 and the minimum', async () => {
     const car = await one('vehicle');
     const expected = { code: 'command.out_of_range', message: /from 6 to 16; got 3/ };
     await assert.rejects(car.send({ type: 'set_current', current_a: 3 }), expected);
@@ -72,7 +72,7 @@ describe('vehicle', () => {
 });
 
 describe('charger', () => {
-  it('meters the energy of its car', async () => {
+  it('charger meters the energy of its car', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     const before = await charger.state();
@@ -82,7 +82,7 @@ describe('charger', () => {
     assert.ok(Math.abs((after.energy_wh ?? 0) - (before.energy_wh ?? 0) - 11_040) <= 1);
   });
 
-  it('leaves the house its load in the evening', async () => {
+  it('charger leaves the house its load in the evening', async () => {
     const charger = await one('charger', Date.UTC(2026, 10, 21, 18));
     await charger.conditions({ battery_soc: 20 });
     const { power_w, charging } = await charger.state();
@@ -91,7 +91,7 @@ describe('charger', () => {
     assert.equal((await charger.capacity())?.current_a, 0);
   });
 
-  it('is limited by load balancing, by current only', async () => {
+  it('charger is limited by load balancing, by current only', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     await charger.send({ type: 'set_limit', max_a: 9 });
@@ -105,7 +105,7 @@ describe('charger', () => {
 });
 
 describe('a limit with an end', () => {
-  it('applies for its time, and then the following limit does', async () => {
+  it('a limit with an end applies for its time, and then the following limit does', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     await charger.send({ type: 'set_current', current_a: 8, for_seconds: 600, then_current_a: 12 });
@@ -115,7 +115,7 @@ describe('a limit with an end', () => {
     assert.equal((await charger.state()).power_w, 12 * 690);
   });
 
-  it('is followed by the maximum when the command gives no other', async () => {
+  it('a limit with an end is followed by the maximum when the command gives no other', async () => {
     const car = await one('vehicle', NIGHT);
     await car.conditions({ plugged_in: true, battery_soc: 20 });
     await car.send({ type: 'set_current', current_a: 0, for_seconds: 60 });
@@ -124,7 +124,7 @@ describe('a limit with an end', () => {
     assert.equal((await car.state()).power_w, 16 * 690);
   });
 
-  it('is replaced by the next limit, and by the start that ends a pause', async () => {
+  it('a limit with an end is replaced by the next limit, and by the start that ends a pause', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     await charger.send({ type: 'set_current', current_a: 8, for_seconds: 600 });
@@ -139,7 +139,7 @@ describe('a limit with an end', () => {
 });
 
 describe('heat pump and thermostat', () => {
-  it('hold the target, and cool when switched off', async () => {
+  it('heat pump and thermostat hold the target, and cool when switched off', async () => {
     const pump = await one('heat_pump');
     pump.pass(2 * 86_400);
     const holding = await pump.state();
@@ -152,7 +152,7 @@ describe('heat pump and thermostat', () => {
     assert.deepEqual([off.power_w, off.energy_wh, off.power_on], [0, 0, false]);
   });
 
-  it('report whether they heat, and the target', async () => {
+  it('heat pump and thermostat report whether they heat, and the target', async () => {
     for (const type of ['heat_pump', 'thermostat'] as const) {
       const heater = await one(type);
       await heater.send({ type: 'set_temperature', target_milli_c: 24_500 });
@@ -162,7 +162,7 @@ describe('heat pump and thermostat', () => {
     }
   });
 
-  it('refuse a target outside 5 to 35 °C with the range', async () => {
+  it('heat pump and thermostat refuse a target outside 5 to 35 °C with the range', async () => {
     for (const type of ['heat_pump', 'thermostat'] as const) {
       const heater = await one(type);
       for (const target_milli_c of [4_999, 35_001])
@@ -173,7 +173,7 @@ describe('heat pump and thermostat', () => {
     }
   });
 
-  it('count the energy of the Stockholm day', async () => {
+  it('heat pump and thermostat count the energy of the Stockholm day', async () => {
     const pump = await one('heat_pump', Date.UTC(2026, 10, 20, 23));
     pump.pass(23 * 3_600);
     const evening = await pump.state();
@@ -184,7 +184,7 @@ describe('heat pump and thermostat', () => {
 });
 
 describe('solar inverter', () => {
-  it('produces by day and not by night', async () => {
+  it('solar inverter produces by day and not by night', async () => {
     const noon = await one('solar_inverter', Date.UTC(2026, 5, 21, 11));
     const { production_w, energy_wh } = await noon.state();
     assert.ok((production_w ?? 0) > 900 && (energy_wh ?? 0) > 3_000);
@@ -197,7 +197,7 @@ describe('solar inverter', () => {
 });
 
 describe('battery', () => {
-  it('loses a tenth in a round trip, and stops when full and when empty', async () => {
+  it('battery loses a tenth in a round trip, and stops when full and when empty', async () => {
     const battery = await one('battery');
     await battery.conditions({ battery_soc: 0 });
     await battery.send({ type: 'set_battery_power', power_w: 2_000 });
@@ -220,7 +220,7 @@ describe('battery', () => {
 });
 
 describe('appliance', () => {
-  it('runs its programme after a delay and ends by itself', async () => {
+  it('appliance runs its programme after a delay and ends by itself', async () => {
     const washer = await one('smart_home_appliance');
     await washer.send({ type: 'delayed_start', delay_seconds: 600 });
     assert.equal((await washer.state()).operation_state, 'delayed');
@@ -234,7 +234,7 @@ describe('appliance', () => {
     assert.deepEqual([finished.operation_state, finished.remaining_seconds], ['finished', 0]);
   });
 
-  it('stops when switched off, and starts nothing while off', async () => {
+  it('appliance stops when switched off, and starts nothing while off', async () => {
     const washer = await one('smart_home_appliance');
     await washer.send({ type: 'start_program' });
     await washer.send({ type: 'turn_off' });
@@ -249,7 +249,7 @@ describe('appliance', () => {
 });
 
 describe('light', () => {
-  it('draws power by its brightness, and reports dim and colour', async () => {
+  it('light draws power by its brightness, and reports dim and colour', async () => {
     const light = await one('light');
     assert.equal((await light.state()).power_w, 12);
     await light.send({ type: 'set_light', dim: 40, color: [255, 0, 10] });
@@ -265,7 +265,7 @@ describe('light', () => {
 });
 
 describe('elevator and industrial', () => {
-  it('meter what they draw, and nothing while off', async () => {
+  it('elevator and industrial meter what they draw, and nothing while off', async () => {
     for (const type of ['elevator', 'industrial'] as const) {
       const building = await one(type);
       const before = (await building.state()).energy_wh ?? 0;
@@ -279,7 +279,7 @@ describe('elevator and industrial', () => {
     }
   });
 
-  it('reports that a lift is moving', async () => {
+  it('elevator and industrial reports that a lift is moving', async () => {
     const lift = await one('elevator', Date.UTC(2026, 10, 20, 7));
     const states = new Set<unknown>();
     for (let second = 0; second < 360; second += 5) {
@@ -289,7 +289,7 @@ describe('elevator and industrial', () => {
     assert.deepEqual([...states].sort(), ['moving down', 'moving up', 'waiting']);
   });
 
-  it('limits the plant by power only', async () => {
+  it('elevator and industrial limits the plant by power only', async () => {
     const plant = await one('industrial', Date.UTC(2026, 10, 20, 12));
     await plant.send({ type: 'set_limit', max_w: 100_000 });
     const capped = await plant.state();

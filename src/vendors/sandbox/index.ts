@@ -1,12 +1,59 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { Credentials, link } from './account.ts';
-import { type Answer, order, reader } from './client.ts';
+import { DEVICE_TYPES, type DeviceType } from '../../adapter/device.ts';
+import type { Intervention } from '../../adapter/interventions.ts';
+import { DEVICE_WORDS, type WordsFor } from '../../adapter/login.ts';
+import type { Language } from '../../core/language.ts';
+import { type Answer, Credentials, link, order, reader } from './client.ts';
 import { applyConditions, ConditionsSchema } from './conditions.ts';
-import { ALLOW_REMOTE_START } from './interventions.ts';
+import { BATTERY_LIMITS, CHARGE_LIMITS, PLANT_LIMITS } from './models/model.ts';
+import type { ApplianceReading } from './payloads.ts';
 import * as payloads from './payloads.ts';
-import { BATTERY_LIMITS, CHARGE_LIMITS, PLANT_LIMITS } from './ratings.ts';
 import * as translate from './translate.ts';
-import { words } from './words.ts';
+
+/** Opened and resolved with the condition `remote_start_allowed`. */
+const ALLOW_REMOTE_START: Intervention<Answer<ApplianceReading>> = {
+  blocks: ['start_program', 'delayed_start'],
+  inReading: (answer) => (answer === null ? null : !answer.remoteStartAllowed),
+  isAtDevice: true,
+  words: {
+    en: {
+      title: 'Allow remote start',
+      text: 'Press Remote start on the appliance. In the sandbox, set the condition remote_start_allowed to true.',
+    },
+    sv: {
+      title: 'Tillåt fjärrstart',
+      text: 'Tryck på Fjärrstart på maskinen. I sandlådan: sätt villkoret remote_start_allowed till true.',
+    },
+  },
+};
+
+const choicesIn = (language: Language) =>
+  Object.fromEntries(
+    DEVICE_TYPES.map((type: DeviceType) => {
+      const { one } = DEVICE_WORDS[language][type];
+      return [type, `${one.charAt(0).toUpperCase()}${one.slice(1)}`];
+    }),
+  );
+
+/** Labels of the fields that choose the simulated devices. */
+const words = {
+  en: {
+    device_types: {
+      label: 'Devices to make up',
+      hint: 'Choose none to get one of each.',
+      choices: choicesIn('en'),
+    },
+    seed: { label: 'Name of the made-up home', hint: 'The same name gives the same devices again.' },
+  },
+  sv: {
+    device_types: {
+      label: 'Enheter att hitta på',
+      hint: 'Väljer du ingen får du en av varje.',
+      choices: choicesIn('sv'),
+    },
+    seed: { label: 'Namn på det påhittade hemmet', hint: 'Samma namn ger samma enheter igen.' },
+  },
+} satisfies WordsFor<'device_types' | 'seed'>;
 
 const { thousandfold, batterySoc } = translate;
 

@@ -1,16 +1,15 @@
-import { CAPABILITIES } from '../../adapter/capabilities.ts';
+import { kindOf, send, stateOf } from '../../adapter/adapters.ts';
 import type { Command } from '../../adapter/commands.ts';
-import type { Simulator } from '../../adapter/conformance/index.ts';
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
-import { kindOf, stateOf } from '../../adapter/derive.ts';
 import type { AvailableCapacity, DeviceState, DeviceType } from '../../adapter/device.ts';
-import { send } from '../../adapter/send.ts';
+import { CAPABILITIES } from '../../adapter/fields.ts';
 import { type DeviceRef, type Documents, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { Situation } from '../../adapter/simulator.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { silentLog } from '../../core/log.ts';
+import type { Simulator } from '../../proof/conformance/index.ts';
 import { sandbox } from './index.ts';
-import { CHARGE_LIMITS, PLANT_LIMITS } from './ratings.ts';
+import { CHARGE_LIMITS, PLANT_LIMITS } from './models/model.ts';
 
 /** One linked sandbox account, with its documents in memory and a clock that the test advances. */
 export interface World {

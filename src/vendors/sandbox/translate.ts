@@ -34,7 +34,7 @@ export function chargingStatus(answer: Answer<VehicleReading | ChargerReading>):
   return { online: true, connected: pluggedIn, charging, operation_state: phase };
 }
 
-const heatingLabel = ({ heating, targetCelsius }: ThermostatReading) =>
+const heatingLabel = ({ heating, targetCelsius }: Pick<ThermostatReading, 'heating' | 'targetCelsius'>) =>
   `${heating ? 'heating' : 'idle'}, target ${targetCelsius} °C`;
 
 export function heatPumpStatus(answer: Answer<HeatPumpReading>): Status {

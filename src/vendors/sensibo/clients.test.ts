@@ -34,7 +34,7 @@ async function ask(method: string, path: string, json?: Json, query: Record<stri
 const object = (value: Json | undefined) => value as JsonObject;
 
 describe('pysensibo', () => {
-  it('reads the account and every controller', async () => {
+  it('pysensibo reads the account and every controller', async () => {
     const me = await ask('GET', 'v1/users/me');
     assert.equal(object(me.result).username, 'simulated-home');
     const { body, result } = await ask('GET', 'v2/users/me/pods', undefined, { fields: '*' });
@@ -65,7 +65,7 @@ describe('pysensibo', () => {
     assert.ok(Array.isArray(object(object(temperatures)[String(pod.temperatureUnit)]).values));
   });
 
-  it('changes a property by its current state, and says that a state is only assumed', async () => {
+  it('pysensibo changes a property by its current state, and says that a state is only assumed', async () => {
     const { result } = await ask('GET', `v2/pods/${POD}`, undefined, { fields: '*' });
     const currentAcState = object(result).acState ?? null;
     const changed = await ask('PATCH', `v2/pods/${POD}/acStates/targetTemperature`, {
@@ -84,7 +84,7 @@ describe('pysensibo', () => {
     );
   });
 
-  it('turns Climate React, the timer and the schedules', async () => {
+  it('pysensibo turns Climate React, the timer and the schedules', async () => {
     const on = await ask('PUT', `v2/pods/${POD}/smartmode`, { enabled: true });
     assert.equal(object(on.result).enabled, true);
     const set = await ask('POST', `v2/pods/${POD}/smartmode`, {
@@ -101,7 +101,7 @@ describe('pysensibo', () => {
     assert.deepEqual((await ask('GET', `v1/pods/${POD}/schedules/`)).result, []);
   });
 
-  it('gets a status for what it may not do', async () => {
+  it('pysensibo gets a status for what it may not do', async () => {
     const wrong = await ask('GET', 'v2/users/me/pods', undefined, { apiKey: 'wrong' });
     assert.equal(wrong.status, 401);
     const value = await ask('PATCH', `v2/pods/${POD}/acStates/targetTemperature`, { newValue: 99 });
@@ -111,7 +111,7 @@ describe('pysensibo', () => {
 });
 
 describe('homebridge-sensibo-ac', () => {
-  it('sends a whole state, as the specification has it', async () => {
+  it('homebridge-sensibo-ac sends a whole state, as the specification has it', async () => {
     const acState = {
       on: true,
       mode: 'cool',
@@ -130,7 +130,7 @@ describe('homebridge-sensibo-ac', () => {
     assert.equal((states as JsonObject[])[0]?.status, 'Success');
   });
 
-  it('switches by a part of a state, as the examples of the specification do', async () => {
+  it('homebridge-sensibo-ac switches by a part of a state, as the examples of the specification do', async () => {
     const { result } = await ask('POST', `v2/pods/${POD}/acStates`, { acState: { on: false } });
     const { on, mode } = object(object(result).acState);
     assert.deepEqual([on, mode], [false, 'cool']);

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeVendorWorld, recordedIn, type VendorWorld } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOf, stateOf } from '../../adapter/adapters.ts';
+import { CONTROLS } from '../../adapter/fields.ts';
 import { each } from '../../adapter/kit/index.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { foundIn, ListedPod } from './client.ts';
 import { sensibo } from './index.ts';
-import { foundIn, ListedPod } from './listing.ts';
-import { CLIMATE_REACT } from './simulated-pod.ts';
-import type { SensiboSimulator } from './simulator.ts';
+import { CLIMATE_REACT, type SensiboSimulator } from './simulator.ts';
+
 import { Pod } from './translate.ts';
 
 const recorded = recordedIn(import.meta.dirname);
@@ -21,9 +22,14 @@ const shownIn = (name: string) => {
   const pods = each(resultIn(name), Pod);
   return foundIn(each(resultIn(name), ListedPod)).map((found) => {
     const pod = pods.find(({ id }) => id === found.id);
+    const { online, power_on, operation_state, temperature_milli_c } = stateOf(
+      kind,
+      pod,
+      capabilitiesOf(kind, found),
+    );
     return {
       name: found.name,
-      state: stateOf(kind, pod, capabilitiesOf(kind, found)),
+      state: { online, power_on, operation_state, temperature_milli_c },
       at: kind.observedAt?.(pod),
       ranges:
         typeof kind.ranges === 'function' ? kind.ranges({ id: found.id, details: found.details ?? {} }) : {},
@@ -33,7 +39,7 @@ const shownIn = (name: string) => {
 };
 
 describe('recorded controllers', () => {
-  it('are read where they control an air conditioner; purifiers and air monitors are left out', () => {
+  it('recorded controllers are read where they control an air conditioner; purifiers and air monitors are left out', () => {
     assert.deepEqual(shownIn('pods-three-models'), [
       {
         name: 'Hall (Home)',
@@ -59,7 +65,7 @@ describe('recorded controllers', () => {
     ]);
   });
 
-  it('lose one field to a mode or unit that is not recognized, and report it', () => {
+  it('recorded controllers lose one field to a mode or unit that is not recognized, and report it', () => {
     const [pod] = each(resultIn('pods-hallway'), Pod);
     const odd = { ...pod, acState: { on: true, mode: 'HOLIDAY', temperatureUnit: 'K' } };
     assert.deepEqual(kind.unrecognized?.(odd), ['mode "HOLIDAY"', 'temperatureUnit "K"']);
@@ -67,7 +73,7 @@ describe('recorded controllers', () => {
     assert.equal(kind.reads.read_temperature?.(odd), 21_200);
   });
 
-  it('of an unknown model are air conditioners where a mode heats or cools', () => {
+  it('recorded controllers of an unknown model are air conditioners where a mode heats or cools', () => {
     const [listed] = each(resultIn('pods-hallway'), ListedPod);
     const ids = (change: JsonObject) => foundIn(each([{ ...listed, ...change }], ListedPod)).length;
     assert.equal(ids({ productModel: 'horizon9' }), 1);
@@ -93,26 +99,27 @@ function listenTo(here: VendorWorld) {
 }
 
 describe('linking', () => {
-  it('finds the air conditioners of every home, and what each can do', async () => {
+  it('linking finds the air conditioners of every home, and what each can do', async () => {
     const here = await makeWorld();
     const { vendorAccount, devices } = await here.link();
     assert.equal(vendorAccount, 'simulated-home');
     assert.deepEqual(
-      devices.map((one) => [one.name, capabilitiesOf(kind, one)]),
+      devices.map((one) => [one.name, capabilitiesOf(kind, one).filter((can) => can in CONTROLS)]),
       [
-        ['Living room (simulated) (House)', ['read_temperature', 'on_off', 'set_temperature']],
-        ['Bedroom (simulated) (House)', ['read_temperature', 'on_off', 'set_temperature']],
-        ['Cabin (simulated) (Summer house)', ['read_temperature', 'on_off', 'set_temperature']],
-        ['Attic (simulated) (House)', ['read_temperature']],
+        ['Living room (simulated) (House)', ['on_off', 'set_temperature']],
+        ['Bedroom (simulated) (House)', ['on_off', 'set_temperature']],
+        ['Cabin (simulated) (Summer house)', ['on_off', 'set_temperature']],
+        ['Attic (simulated) (House)', []],
       ],
     );
+    assert.ok(devices.every((one) => capabilitiesOf(kind, one).includes('read_temperature')));
     assert.deepEqual(
       devices.map((one) => kind.whyWithheld?.(one)?.slice(0, 20)),
       [undefined, undefined, undefined, 'no remote control is'],
     );
   });
 
-  it('sends the key in the query and nowhere else, and a wrong one is no outage', async () => {
+  it('linking sends the key in the query and nowhere else, and a wrong one is no outage', async () => {
     const here = await makeWorld();
     const carried: (readonly [string | null, boolean])[] = [];
     here.instead = ({ query, headers }) => {
@@ -129,7 +136,7 @@ describe('linking', () => {
 });
 
 describe('reading', () => {
-  it('takes one call for all controllers', async () => {
+  it('reading takes one call for all controllers', async () => {
     const here = await makeWorld();
     const devices = await Promise.all(['Living', 'Bedroom', 'Cabin'].map(here.device));
     here.asked.length = 0;
@@ -137,7 +144,7 @@ describe('reading', () => {
     assert.deepEqual(here.asked, ['GET /api/v2/users/me/pods']);
   });
 
-  it('takes the room sensor that the user has chosen', async () => {
+  it('reading takes the room sensor that the user has chosen', async () => {
     const here = await makeWorld();
     const cabin = await here.device('Cabin');
     assert.equal(
@@ -147,20 +154,21 @@ describe('reading', () => {
     );
   });
 
-  it('says when the room was measured, and that a controller is offline', async () => {
+  it('reading says when the room was measured, and that a controller is offline', async () => {
     const here = await makeWorld();
     const living = await here.device('Living');
     here.clock.turn(10 * MINUTE_MS + 40_000);
     const pod = await kind.read(here.session(), living);
     assert.equal(kind.observedAt?.(pod), here.clock.now() - 10_000, 'it measures every 90 s');
     here.vendor.reach(living, false);
-    assert.deepEqual(await here.state(living), { online: false, temperature_milli_c: null });
+    const { online, temperature_milli_c } = await here.state(living);
+    assert.deepEqual([online, temperature_milli_c], [false, null]);
     assert.equal(kind.observedAt?.(await kind.read(here.session(), living)), null);
   });
 });
 
 describe('commands', () => {
-  it('change one property, and keep mode and fan', async () => {
+  it('commands change one property, and keep mode and fan', async () => {
     const here = await makeWorld();
     const living = await here.device('Living');
     const pod = here.at(living.id);
@@ -181,7 +189,7 @@ describe('commands', () => {
     );
   });
 
-  it('set the target in the unit of the air conditioner', async () => {
+  it('commands set the target in the unit of the air conditioner', async () => {
     const here = await makeWorld();
     const bedroom = await here.device('Bedroom');
     const sent = listenTo(here);
@@ -193,7 +201,7 @@ describe('commands', () => {
     );
   });
 
-  it('are refused where the mode takes no target, or not that one', async () => {
+  it('commands are refused where the mode takes no target, or not that one', async () => {
     const here = await makeWorld();
     const living = await here.device('Living');
     const set = (target_milli_c: number) => here.send(living, { type: 'set_temperature', target_milli_c });
@@ -226,7 +234,7 @@ describe('commands', () => {
 });
 
 describe('Climate React', () => {
-  it('is said, since it undoes commands', async () => {
+  it('Climate React is said, since it undoes commands', async () => {
     const here = await makeWorld();
     const living = await here.device('Living');
     Object.assign(here.at(living.id), { smart: CLIMATE_REACT, celsius: 18 });
@@ -245,7 +253,7 @@ describe('Climate React', () => {
 });
 
 describe('the limit', () => {
-  it('is twice as long for those who accept gzip', async () => {
+  it('the limit is twice as long for those who accept gzip', async () => {
     const here = await makeWorld();
     const query = new URLSearchParams({ apiKey: 'simulated-key-of-large' });
     const ask = async (headers: Record<string, string>) => {

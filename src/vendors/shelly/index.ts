@@ -21,9 +21,9 @@ import {
   readStatus,
   setSwitch,
   USER,
-} from './api.ts';
-import * as parts from './parts.ts';
+} from './client.ts';
 import { stream } from './stream.ts';
+import * as parts from './translate.ts';
 
 const linking = digest({
   vendor: 'Shelly',

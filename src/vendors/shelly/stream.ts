@@ -1,3 +1,5 @@
+import { vendorFailure } from '../../adapter/failures.ts';
+import type { VendorSocket } from '../../adapter/http.ts';
 import {
   type Challenge,
   cnonceOf,
@@ -12,12 +14,10 @@ import {
   word,
 } from '../../adapter/kit/index.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
-import type { VendorSocket } from '../../adapter/socket.ts';
 import type { Stream, StreamSession } from '../../adapter/stream.ts';
-import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { failureOf, frameOf, readStatus, USER } from './api.ts';
-import { kept, readingIn } from './parts.ts';
+import { failureOf, frameOf, readStatus, USER } from './client.ts';
+import { kept, readingIn } from './translate.ts';
 
 /*
  * A device reports changes over a WebSocket to whoever has called it there. It reports what has changed and no more, so the status is asked

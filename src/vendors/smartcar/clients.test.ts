@@ -8,9 +8,8 @@ import { recordedIn } from '../../../test/kit/vendor-world.ts';
 import { simulatedSettings } from '../../adapter/login.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { smartcar } from './index.ts';
-import { CARS, USER_IDS } from './simulated-homes.ts';
-import { webhook } from './webhook.ts';
+import { smartcar, webhook } from './index.ts';
+import { CARS, USER_IDS } from './simulated-car.ts';
 
 /*
  * What clients of others ask of Smartcar, at the simulator on a port: Smartcar's own SDK for Node.js as it is (smartcar 10.4.0, MIT), and the
@@ -95,7 +94,7 @@ describe("Smartcar's SDK for Node.js", () => {
     car = new sdk.Vehicle(CARS.id4, token);
   });
 
-  it('finds the user and the cars', async () => {
+  it("Smartcar's SDK for Node.js finds the user and the cars", async () => {
     assert.equal((await sdk.getUser(token)).id, USER_IDS.home);
     const { vehicles, paging } = await sdk.getVehicles(token);
     assert.deepEqual([vehicles[0], paging.count], [CARS.id4, 3]);
@@ -105,7 +104,7 @@ describe("Smartcar's SDK for Node.js", () => {
     assert.deepEqual((await car.permissions()).permissions.toSorted(), SCOPE.toSorted());
   });
 
-  it('reads the signals of version 3, all and one', async () => {
+  it("Smartcar's SDK for Node.js reads the signals of version 3, all and one", async () => {
     const { body } = await car.getSignals();
     assert.ok(body.data.some(({ id }) => id === 'charge-ischarging'));
     const { data } = (await car.getSignal('tractionbattery-stateofcharge')).body;
@@ -113,7 +112,7 @@ describe("Smartcar's SDK for Node.js", () => {
     await assert.rejects(car.getSignal('vin'), { statusCode: 404 });
   });
 
-  it('reads and commands with version 2', async () => {
+  it("Smartcar's SDK for Node.js reads and commands with version 2", async () => {
     const { isPluggedIn, state, meta } = await car.charge();
     assert.deepEqual([isPluggedIn, state, meta.unitSystem], [true, 'NOT_CHARGING', 'metric']);
     assert.equal(meta.dataAge.getTime(), clock.now());
@@ -134,13 +133,13 @@ describe("Smartcar's SDK for Node.js", () => {
     assert.equal((await car.stopCharge()).status, 'success');
   });
 
-  it('is refused what the owner does not permit', async () => {
+  it("Smartcar's SDK for Node.js is refused what the owner does not permit", async () => {
     const polestar = new sdk.Vehicle(CARS.polestar, token);
     await assert.rejects(polestar.startCharge(), { statusCode: 403, type: 'PERMISSION' });
     await assert.rejects(new sdk.Vehicle(CARS.id4, 'wrong').getSignals(), { statusCode: 401 });
   });
 
-  it('computes the challenge and the signature of a webhook as elnav does', () => {
+  it("Smartcar's SDK for Node.js computes the challenge and the signature of a webhook as elnav does", () => {
     const challenge = '3a5c8f72-e6d9-4b1a-9f2e-8c7d6a5b4e3f';
     assert.deepEqual(webhook.challenge({ eventType: 'VERIFY', data: { challenge } }, KEY), {
       challenge: sdk.hashChallenge(KEY, challenge),
@@ -194,12 +193,12 @@ describe('ha_int_smartcar', () => {
     token = String(body.access_token);
   });
 
-  it('is refused with a wrong client secret', async () => {
+  it('ha_int_smartcar is refused with a wrong client secret', async () => {
     const response = await tokenWith('wrong');
     assert.deepEqual([response.status, await response.json()], [401, { error: 'invalid_client' }]);
   });
 
-  it('walks the pages of all connections, ten by ten unless it asks for more', async () => {
+  it('ha_int_smartcar walks the pages of all connections, ten by ten unless it asks for more', async () => {
     const first = await ask('/connections');
     const { totalCount, pageSize } = first.body.meta as { totalCount: number; pageSize: number };
     assert.deepEqual([(first.body.data as Json[]).length, pageSize], [10, 10]);
@@ -211,7 +210,7 @@ describe('ha_int_smartcar', () => {
     assert.equal(seen.size, totalCount);
   });
 
-  it('reads a car of the user that it names, and of nobody else', async () => {
+  it('ha_int_smartcar reads a car of the user that it names, and of nobody else', async () => {
     const path = `/vehicles/${CARS.id4}/signals`;
     const { status, body } = await ask(path, { user: USER_IDS.home });
     assert.equal(status, 200);
@@ -224,7 +223,7 @@ describe('ha_int_smartcar', () => {
     assert.equal((await ask(path, { user: USER_IDS.large })).status, 404);
   });
 
-  it('sends commands, and finds no climate among them', async () => {
+  it('ha_int_smartcar sends commands, and finds no climate among them', async () => {
     const about = { user: USER_IDS.home, method: 'POST' };
     const path = `/vehicles/${CARS.id4}/commands`;
     const limit = await ask(`${path}/charge/set-limit`, {

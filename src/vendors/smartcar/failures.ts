@@ -1,10 +1,7 @@
-import { DeviceLimited } from '../../adapter/device-limited.ts';
+import { DeviceLimited, ListOutdated, limitedSeconds, outcomeUnknown } from '../../adapter/failures.ts';
+import type { VendorRequest } from '../../adapter/http.ts';
 import type { Refusals } from '../../adapter/kit/calls.ts';
 import { jsonIn, objectIn, word } from '../../adapter/kit/index.ts';
-import { ListOutdated } from '../../adapter/list-outdated.ts';
-import { limitedSeconds } from '../../adapter/retry-after.ts';
-import { outcomeUnknown } from '../../adapter/vendor-failure.ts';
-import type { VendorRequest } from '../../adapter/vendor-http.ts';
 import { AppError } from '../../core/errors.ts';
 
 /** What Smartcar says of a failure: of a call, of a command that was carried out, or of one signal. Words that are missing are empty. */

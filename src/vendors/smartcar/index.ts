@@ -1,10 +1,89 @@
+import { createHmac } from 'node:crypto';
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { limit, oauth2 } from '../../adapter/kit/index.ts';
-import { link, list, unlink, withheldFrom } from './account.ts';
-import { readCar, setChargeLimit, startCharge, stopCharge } from './car.ts';
+import type { DeviceState } from '../../adapter/device.ts';
+import { fits, hmacHexIn, limit, oauth2, objectIn, PlainId, word } from '../../adapter/kit/index.ts';
+import type { DeviceChange, Webhook } from '../../adapter/webhook.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import {
+  link,
+  list,
+  readCar,
+  setChargeLimit,
+  startCharge,
+  stopCharge,
+  unlink,
+  withheldFrom,
+} from './client.ts';
+import { isConsentLost, problemIn } from './failures.ts';
 import { login, TOKEN_PATH, withoutCode } from './sign-in.ts';
 import * as translate from './translate.ts';
-import { webhook } from './webhook.ts';
+import { fieldsOf, momentIn, readingIn } from './translate.ts';
+
+/**
+ * Words, UUIDs, base64. The response is the HMAC of the challenge with the key that also signs deliveries, and anybody may post a
+ * challenge: one that could be read as a delivery would get a signature for it.
+ */
+const CHALLENGE = /^[\w.~+/=-]{1,256}$/;
+
+/** `triggers` stands in the body or in its data, as objects of either form. */
+const isFirst = ({ triggers, data }: JsonObject): boolean =>
+  [triggers, objectIn(data).triggers]
+    .flatMap((one) => (Array.isArray(one) ? one.map(objectIn) : []))
+    .some(({ type, code }) => type === 'FIRST_DELIVERY' || code === 'FIRST_DELIVERY');
+
+/** A delivery has all signals that are subscribed to, each of its own time. */
+function statesIn(signals: Json | undefined): Pick<DeviceChange, 'at' | 'state'>[] {
+  const reported = Object.entries(fieldsOf(readingIn(signals))).filter(([, { value }]) => value !== null);
+  return [...Map.groupBy(reported, ([, { at }]) => at)].map(([at, fields]) => ({
+    ...(at === null ? {} : { at }),
+    state: Object.fromEntries(fields.map(([field, { value }]) => [field, value])) as Partial<DeviceState>,
+  }));
+}
+
+function read(body: Json): readonly DeviceChange[] {
+  const { eventType, data, meta } = objectIn(body);
+  const { user, vehicle, signals, errors } = objectIn(data);
+  const { mode, deliveredAt } = objectIn(meta);
+  const [{ id: vendorAccount }, { id: device }] = [objectIn(user), objectIn(vehicle)];
+  // The cars of a test of Smartcar's dashboard do not exist.
+  if (mode === 'TEST' || !fits(PlainId, vendorAccount) || !fits(PlainId, device)) return [];
+  const subject = { vendorAccount, device };
+  if (eventType === 'VEHICLE_STATE') {
+    const states = statesIn(signals).map((one) => ({ ...subject, ...one }));
+    // Only now does Smartcar store what the car can do.
+    return isFirst(objectIn(body)) ? [{ vendorAccount, isListChanged: true }, ...states] : states;
+  }
+  if (eventType !== 'VEHICLE_ERROR' || !Array.isArray(errors)) return [];
+  const at = momentIn(deliveredAt);
+  return errors.map(objectIn).flatMap((error): DeviceChange[] => {
+    const problem = problemIn(error);
+    if (problem.type === 'PERMISSION') return [{ vendorAccount, isListChanged: true }];
+    if (!isConsentLost(problem)) return [];
+    if (error.state === 'RESOLVED') return [subject];
+    return [{ vendorAccount, isLoginLost: true, ...(at === null ? {} : { at }) }];
+  });
+}
+
+export const webhook = {
+  trust: 'signed',
+  secret: 'management_token',
+  verify: hmacHexIn('sc-signature'),
+  challenge(body, secret) {
+    const { eventType, data } = objectIn(body);
+    const { challenge } = objectIn(data);
+    if (
+      eventType !== 'VERIFY' ||
+      typeof challenge !== 'string' ||
+      // control: nobody gets a signature for a delivery of theirs as a challenge [smartcar/webhook]
+      !CHALLENGE.test(challenge)
+    )
+      return undefined;
+    return { challenge: createHmac('sha256', secret).update(challenge).digest('hex') };
+  },
+  /** Retries of an event have ids of their own as deliveries, and the one of the event. */
+  idOf: (_delivery, body) => word(objectIn(body).eventId, 200) ?? undefined,
+  read,
+} satisfies Webhook;
 
 /** What each of a car's limits counts: lists are counted as far as they are about a car. */
 const ofCar = { of: 'device', for: ['list', 'read', 'command'] } as const;
@@ -14,6 +93,42 @@ const source = 'smartcar.com/docs/help/api-limits; both can be raised by Smartca
 export const smartcar = {
   slug: 'smartcar',
   name: 'Smartcar',
+  // Makers whose cars Smartcar connects in Europe (smartcar.com/docs/help/frequencies).
+  brands: {
+    names: [
+      'Volkswagen',
+      'Audi',
+      'Škoda',
+      'BMW',
+      'Kia',
+      'Polestar',
+      'Hyundai',
+      'Mercedes-Benz',
+      'Nissan',
+      'MG',
+      'Peugeot',
+      'Renault',
+      'Ford',
+      'Opel',
+      'Cupra',
+      'BYD',
+      'MINI',
+      'Porsche',
+      'Mazda',
+      'Citroën',
+      'Fiat',
+      'DS',
+      'Jeep',
+      'Jaguar',
+      'Land Rover',
+      'Dacia',
+      'Alfa Romeo',
+      'Tesla',
+      'Volvo',
+    ],
+    also: { Volkswagen: ['VW'], 'Mercedes-Benz': ['Mercedes'] },
+    account: 'brand',
+  },
   hosts: { api: 'https://vehicle.api.smartcar.com' },
   ...oauth2({
     authorizeUrl: 'https://connect.smartcar.com/oauth/authorize',

@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import { CookieBrowser } from '../../../test/kit/cookie-browser.ts';
 import { type ServedVendor, serveVendor } from '../../../test/kit/served-vendor.ts';
 import { type Caller, makeWorld, type World } from '../../../test/kit/world.ts';
-import type { VendorRequest } from '../../adapter/vendor-http.ts';
+import type { VendorRequest } from '../../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Json } from '../../core/json.ts';
 import { smartcar } from './index.ts';
 import { TOKEN_PATH, withoutCode } from './sign-in.ts';
-import { CARS, USER_IDS } from './simulated-homes.ts';
+import { CARS, USER_IDS } from './simulated-car.ts';
 
 describe('signing in at Smartcar', () => {
   let world: World;
@@ -46,7 +46,7 @@ describe('signing in at Smartcar', () => {
     'Smartcar does not confirm that this user connected a car; start again',
   ];
 
-  it('opens its page with a reference, and links the cars of the user that it names', async () => {
+  it('signing in at Smartcar opens its page with a reference, and links the cars of the user that it names', async () => {
     const browser = new CookieBrowser();
     const page = await begin(browser);
     const { state, external_id, ...others } = Object.fromEntries(page.searchParams);
@@ -78,7 +78,7 @@ describe('signing in at Smartcar', () => {
     ]);
   });
 
-  it('does not believe an address that names somebody who permitted nothing in this sign-in', async () => {
+  it('signing in at Smartcar does not believe an address that names somebody who permitted nothing in this sign-in', async () => {
     const browser = new CookieBrowser();
     const page = await begin(browser);
     const forged = new URL(`${world.connect}/oauth/smartcar/callback`);
@@ -87,14 +87,14 @@ describe('signing in at Smartcar', () => {
     assert.deepEqual(await errorOf(await browser.get(forged.href)), NOT_CONFIRMED);
   });
 
-  it('does not believe it either where it is somebody else who permitted something', async () => {
+  it('signing in at Smartcar does not believe it either where it is somebody else who permitted something', async () => {
     const browser = new CookieBrowser();
     const back = await permit(await begin(browser), { username: 'slow' });
     back.searchParams.set('user_id', USER_IDS.home);
     assert.deepEqual(await errorOf(await browser.get(back.href)), NOT_CONFIRMED);
   });
 
-  it('takes one user who is named once', async () => {
+  it('signing in at Smartcar takes one user who is named once', async () => {
     for (const spoil of [
       (back: URL) => back.searchParams.delete('user_id'),
       (back: URL) => back.searchParams.append('user_id', USER_IDS.slow),
@@ -108,7 +108,7 @@ describe('signing in at Smartcar', () => {
     }
   });
 
-  it('ends with the reason where the user cancels', async () => {
+  it('signing in at Smartcar ends with the reason where the user cancels', async () => {
     const browser = new CookieBrowser();
     const back = await permit(await begin(browser), { cancel: '1' });
     assert.deepEqual(await errorOf(await browser.get(back.href)), [
@@ -118,7 +118,7 @@ describe('signing in at Smartcar', () => {
   });
 });
 
-it('believes no connection of an earlier sign-in, should Smartcar not filter them by the reference', async () => {
+it('a sign-in believes no connection of an earlier sign-in, should Smartcar not filter them by the reference', async () => {
   const user = { id: USER_IDS.home, externalId: 'reference-1' };
   const relationships = { vehicle: { data: { id: CARS.id4 } }, user: { data: { id: USER_IDS.home } } };
   const session = {

@@ -1,7 +1,7 @@
 import { fits, PlainId, partnerTokens } from '../../adapter/kit/index.ts';
 import type { Login, LoginSession, Tokens, WithoutCode } from '../../adapter/login.ts';
 import { AppError } from '../../core/errors.ts';
-import { connectionsIn, userIn } from './connections.ts';
+import { connectionsIn, userIn } from './client.ts';
 
 export const TOKEN_PATH = '/oauth2/token';
 

@@ -1,11 +1,11 @@
 import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import { languageOf } from '../../core/language.ts';
-import { bodyOf } from '../../simulation/routes.ts';
-import { type MakeSignIn, PASSWORD } from '../../simulation/sign-in.ts';
-import { signInPage } from '../../simulation/sign-in-page.ts';
+import { bodyOf } from '../../proof/simulation/routes.ts';
+import { type MakeSignIn, PASSWORD } from '../../proof/simulation/sign-in.ts';
+import { signInPage } from '../../proof/simulation/sign-in-page.ts';
 import { TOKEN_PATH } from './sign-in.ts';
-import { USER_IDS, type User } from './simulated-homes.ts';
+import { USER_IDS, type User } from './simulated-car.ts';
 
 const APP_SECONDS = 3_600;
 /** Tokens of one user, of version 2. */

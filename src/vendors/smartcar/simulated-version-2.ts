@@ -1,8 +1,7 @@
 import type { SimulatedAnswer } from '../../adapter/simulator.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { Routes, SimulatedCall } from '../../simulation/routes.ts';
-import { chargingState, order, type SimulatedCar, settle } from './simulated-car.ts';
-import { USER_IDS, type User } from './simulated-homes.ts';
+import type { Routes, SimulatedCall } from '../../proof/simulation/routes.ts';
+import { chargingState, order, type SimulatedCar, settle, USER_IDS, type User } from './simulated-car.ts';
 
 type Call = SimulatedCall<SimulatedCar[]>;
 

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { FaultCodes } from '../../adapter/conformance/cloud.ts';
-import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
+import type {
+  FaultCodes,
+  SimulatedAnswer,
+  SimulatorOptions,
+  VendorSimulator,
+} from '../../adapter/simulator.ts';
+
 import type { Json, JsonObject } from '../../core/json.ts';
 import {
   listed,
@@ -8,17 +13,20 @@ import {
   type SimulatedCall,
   simulatedVendor,
   simulatedWebhooks,
-} from '../../simulation/index.ts';
+} from '../../proof/simulation/index.ts';
 import {
   arrangeCar,
+  homesAt,
   order,
   REPORTED_AFTER_MS,
   type SimulatedCar,
   type StoredSignal,
   settle,
   storedSignals,
+  USER_IDS,
+  type User,
 } from './simulated-car.ts';
-import { homesAt, USER_IDS, type User } from './simulated-homes.ts';
+
 import { type Consent, signInAt } from './simulated-sign-in.ts';
 import { routesOfVersion2 } from './simulated-version-2.ts';
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeVendorWorld, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
-import { DeviceLimited } from '../../adapter/device-limited.ts';
-import { ListOutdated } from '../../adapter/list-outdated.ts';
+import { capabilitiesOf, kindOf } from '../../adapter/adapters.ts';
+import { DeviceLimited, ListOutdated } from '../../adapter/failures.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { SimulatedAnswer } from '../../adapter/simulator.ts';
 import type { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { smartcar } from './index.ts';
-import { CARS, USER_IDS } from './simulated-homes.ts';
+import { CARS, USER_IDS } from './simulated-car.ts';
 import { failed } from './simulator.ts';
 
 const worldOf = (user?: string) => makeVendorWorld(smartcar, user === undefined ? {} : { user });
@@ -32,7 +31,7 @@ const csa = (code: string, resolution: Json = null) => ({
 });
 
 describe('cars of a user', () => {
-  it('are those that can be charged, with what the user grants for each', async () => {
+  it('cars of a user are those that can be charged, with what the user grants for each', async () => {
     const here = await worldOf();
     const { vendorAccount, devices } = await here.link();
     assert.equal(vendorAccount, USER_IDS.home);
@@ -54,7 +53,7 @@ describe('cars of a user', () => {
     );
   });
 
-  it('are asked once for a list what they can do, and ten of them at most', async () => {
+  it('cars of a user are asked once for a list what they can do, and ten of them at most', async () => {
     const reads = (here: VendorWorld) => here.asked.filter((one) => one.endsWith('/signals')).length;
     const home = await worldOf();
     home.asked.length = 0;
@@ -82,7 +81,7 @@ describe('cars of a user', () => {
     assert.notEqual(await askedOn(7), await askedOn(7));
   });
 
-  it('keep their capabilities while nothing is stored of them, or they cannot be asked', async () => {
+  it('cars of a user keep their capabilities while nothing is stored of them, or they cannot be asked', async () => {
     for (const answer of [
       { status: 200, json: { data: [] } },
       failed(430, { type: 'BILLING', code: 'VEHICLE_REQUEST_LIMIT' }),
@@ -98,7 +97,7 @@ describe('cars of a user', () => {
     }
   });
 
-  it('are listed whatever one of them answers', async () => {
+  it('cars of a user are listed whatever one of them answers', async () => {
     const here = await worldOf();
     const [one, other] = (await here.link()).devices.map(refOf);
     for (const answer of [
@@ -118,7 +117,7 @@ describe('cars of a user', () => {
     }
   });
 
-  it('are a lost consent once the user has disconnected all of them, and one less before', async () => {
+  it('cars of a user are a lost consent once the user has disconnected all of them, and one less before', async () => {
     const here = await worldOf();
     const known = (await here.link()).devices.map(refOf);
     for (const { id } of known) here.vendor.remove({ id, details: {} });
@@ -132,7 +131,7 @@ describe('cars of a user', () => {
     assert.deepEqual(await smartcar.list((await worldOf('none')).session(), []), []);
   });
 
-  it('are disconnected with the last link of the user', async () => {
+  it('cars of a user are disconnected with the last link of the user', async () => {
     const here = await worldOf();
     here.asked.length = 0;
     await smartcar.unlink(here.session(), { isLast: false });
@@ -144,7 +143,7 @@ describe('cars of a user', () => {
 });
 
 describe('calls', () => {
-  it('name the user, and ask for metric units', async () => {
+  it('calls name the user, and ask for metric units', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     const headers: Record<string, string>[] = [];
@@ -157,7 +156,7 @@ describe('calls', () => {
     assert.equal(headers[0]?.['sc-unit-system'], 'metric');
   });
 
-  it('keep the user when the token of the app is renewed', async () => {
+  it('calls keep the user when the token of the app is renewed', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     here.clock.turn(3_600_000);
@@ -166,7 +165,7 @@ describe('calls', () => {
     assert.equal(here.tokens?.scopes, undefined, 'the scopes of the app are not those of the user');
   });
 
-  it('read a car with one call', async () => {
+  it('calls read a car with one call', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     here.asked.length = 0;
@@ -174,7 +173,7 @@ describe('calls', () => {
     assert.deepEqual(here.asked, [`GET /v3/vehicles/${CARS.id4}/signals`]);
   });
 
-  it('find a signal that a car cannot give missing, and the rest there', async () => {
+  it('calls find a signal that a car cannot give missing, and the rest there', async () => {
     const here = await worldOf('slow');
     const car = await here.device(CARS.ev6);
     await here.arrange(car, 'charging');
@@ -185,7 +184,7 @@ describe('calls', () => {
 });
 
 describe('limits', () => {
-  it('of the month of a car hold back that car, for hours', async () => {
+  it('limits of the month of a car hold back that car, for hours', async () => {
     const here = await worldOf('limited');
     const car = await here.device(CARS.limited);
     for (let call = 1; call < 500; call += 1) {
@@ -198,7 +197,7 @@ describe('limits', () => {
     assert.match(error.message, /plan of this service/);
   });
 
-  it('of the hour of a car are waited for as its header says, in seconds or as a date', async () => {
+  it('limits of the hour of a car are waited for as its header says, in seconds or as a date', async () => {
     const here = await worldOf('limited');
     const car = await here.device(CARS.limited);
     for (let call = 1; call < 20; call += 1) await here.state(car);
@@ -215,7 +214,7 @@ describe('limits', () => {
     assert.equal(await waitOf({}), 1_800);
   });
 
-  it('of the app, and its bill, are of everybody', async () => {
+  it('limits of the app, and its bill, are of everybody', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     const cases: [JsonObject, number, number][] = [
@@ -232,7 +231,7 @@ describe('limits', () => {
     assert.equal((await errorOf(here.link())) instanceof DeviceLimited, false, 'no car is asked about');
   });
 
-  it('of makers are of a car too', async () => {
+  it('limits of makers are of a car too', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     answering(here, /signals$|start$/, failed(502, { type: 'UPSTREAM', code: 'RATE_LIMIT' }));
@@ -242,7 +241,7 @@ describe('limits', () => {
 });
 
 describe('a consent', () => {
-  it('is lost where the maker lets Smartcar in no longer, and by nothing else', async () => {
+  it('a consent is lost where the maker lets Smartcar in no longer, and by nothing else', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     const codeOf = async (status: number, problem: JsonObject) => {
@@ -267,7 +266,7 @@ describe('a consent', () => {
     assert.equal(await codeOf(501, { type: 'COMPATIBILITY', code: 'VEHICLE_NOT_CAPABLE' }), 'vendor.refused');
   });
 
-  it('is lost where every signal says so, and not while one has a value', async () => {
+  it('a consent is lost where every signal says so, and not while one has a value', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     const lost = {
@@ -292,7 +291,7 @@ describe('a consent', () => {
     assert.equal((await stateWith(missing, soc)).online, true);
   });
 
-  it('that was changed at Smartcar has the account listed', async () => {
+  it('a consent that was changed at Smartcar has the account listed', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     for (const answer of [
@@ -307,7 +306,7 @@ describe('a consent', () => {
 });
 
 describe('commands', () => {
-  it('that take long are what the body of the 202 says, good or bad', async () => {
+  it('commands that take long are what the body of the 202 says, good or bad', async () => {
     const here = await worldOf('slow');
     const car = await here.device(CARS.ev6);
     await here.arrange(car, 'plugged_in');
@@ -322,7 +321,7 @@ describe('commands', () => {
     );
   });
 
-  it('have an unknown outcome where the body does not say one', async () => {
+  it('commands have an unknown outcome where the body does not say one', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     const status = (value: Json, error?: Json): Json => ({
@@ -345,7 +344,7 @@ describe('commands', () => {
     assert.equal(await codeOf({ ...failed(409, asleep), status: 202 }), 'device.offline');
   });
 
-  it('are sent once', async () => {
+  it('commands are sent once', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     answering(here, /start$/, { status: 200, broken: 'reset' });
@@ -354,7 +353,7 @@ describe('commands', () => {
     assert.equal(here.asked.length, 1);
   });
 
-  it('have nothing to do in a car that is already so', async () => {
+  it('commands have nothing to do in a car that is already so', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     await here.arrange(car, 'charging');
@@ -365,7 +364,7 @@ describe('commands', () => {
     assert.match((await errorOf(start(here, car))).message, /fully charged/);
   });
 
-  it('set limits from 50 to 100 percent', async () => {
+  it('commands set limits from 50 to 100 percent', async () => {
     const here = await worldOf();
     const car = await here.device(CARS.id4);
     let sent: Json = null;

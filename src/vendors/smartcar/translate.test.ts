@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { recordedIn } from '../../../test/kit/vendor-world.ts';
 import { objectIn } from '../../adapter/kit/index.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { connectionsIn, userIn } from './connections.ts';
+import { connectionsIn, userIn } from './client.ts';
 import { type Problem, problemIn } from './failures.ts';
 import * as translate from './translate.ts';
 
@@ -30,7 +30,7 @@ const figuresOf = (reading: translate.Reading) => [
 ];
 
 describe('recorded signals', () => {
-  it('of a charging Polestar are its state, as it was some seconds before', () => {
+  it('recorded signals of a charging Polestar are its state, as it was some seconds before', () => {
     const reading = readingOf('webhook-polestar-2');
     assert.deepEqual(translate.statusOf(reading), {
       online: true,
@@ -42,7 +42,7 @@ describe('recorded signals', () => {
     assert.equal(translate.observedAt(reading), 1_769_937_933_000);
   });
 
-  it('of a parked ID. Buzz say that it takes no power, though its wattage is an error', () => {
+  it('recorded signals of a parked ID. Buzz say that it takes no power, though its wattage is an error', () => {
     const reading = readingOf('signals-id-buzz');
     assert.deepEqual(translate.statusOf(reading), {
       online: true,
@@ -56,7 +56,7 @@ describe('recorded signals', () => {
     assert.equal(translate.observedAt(reading), Date.parse('2026-09-22T12:34:51.000Z'));
   });
 
-  it('without a status are as good as those that have one', () => {
+  it('recorded signals without a status are as good as those that have one', () => {
     const reading = readingOf('webhook-id4');
     assert.deepEqual(figuresOf(reading), [42, 0, null]);
     assert.deepEqual(translate.statusOf(reading), {
@@ -68,28 +68,28 @@ describe('recorded signals', () => {
     assert.equal(translate.observedAt(reading), 1_758_238_233_000);
   });
 
-  it('of a car that reports nothing of its charging are its charge alone', () => {
+  it('recorded signals of a car that reports nothing of its charging are its charge alone', () => {
     const reading = readingOf('webhook-byd-seal');
     assert.deepEqual(figuresOf(reading), [78, null, null]);
     assert.equal(translate.statusOf(reading).charging, null);
     assert.equal(translate.statusOf(reading).online, true);
   });
 
-  it('of other things are no state of a car, and still a sign that Smartcar has heard of it', () => {
+  it('recorded signals of other things are no state of a car, and still a sign that Smartcar has heard of it', () => {
     const reading = readingOf('signals-odometer');
     assert.equal(reading.size, 1);
     assert.equal(translate.statusOf(reading).online, false);
     assert.equal(translate.observedAt(reading), null);
   });
 
-  it('have no word or unit that is not recognized', () => {
+  it('recorded signals have no word or unit that is not recognized', () => {
     for (const name of ['webhook-polestar-2', 'signals-id-buzz', 'webhook-id4', 'webhook-byd-seal'])
       assert.deepEqual(translate.unrecognizedIn(readingOf(name)), [], name);
   });
 });
 
 describe('signals', () => {
-  it('have times as text, milliseconds or seconds, and none as 0', () => {
+  it('signals have times as text, milliseconds or seconds, and none as 0', () => {
     const at = 1_769_937_933_000;
     for (const time of [new Date(at).toISOString(), at, at / 1_000])
       assert.equal(translate.momentIn(time), at, String(time));
@@ -100,7 +100,7 @@ describe('signals', () => {
     assert.equal(translate.observedAt(reading), at + 9_000);
   });
 
-  it('are in the unit that they name, and absent in one that is not recognized', () => {
+  it('signals are in the unit that they name, and absent in one that is not recognized', () => {
     const powerIn = (unit: Json) => {
       const reading = readingWith(signal(SIGNALS.power, { value: 7.4, unit }));
       return [translate.powerOf(reading).value, translate.unrecognizedIn(reading)];
@@ -118,7 +118,7 @@ describe('signals', () => {
       );
   });
 
-  it('of power are those of a charge that is over, until the car charges or gives power back', () => {
+  it('signals of power are those of a charge that is over, until the car charges or gives power back', () => {
     const at = 1_769_937_933_000;
     const powerOf = (value: number, isCharging: boolean, later = 0) => {
       const time = { meta: { oemUpdatedAt: at + later } };
@@ -132,7 +132,7 @@ describe('signals', () => {
     assert.deepEqual(powerOf(-5_000, false), { value: -5_000, at });
   });
 
-  it('with a status that is not recognized have no value, and are reported', () => {
+  it('signals with a status that is not recognized have no value, and are reported', () => {
     const body = { value: 50, unit: 'percent' };
     const reading = readingWith(signal(SIGNALS.soc, body, { status: { value: 'PARTIAL' } }));
     assert.equal(translate.socOf(reading).value, null);
@@ -141,7 +141,7 @@ describe('signals', () => {
     assert.deepEqual([translate.socOf(old).value, translate.unrecognizedIn(old)], [null, []]);
   });
 
-  it('say by a word whether a car charges that does not say it plainly', () => {
+  it('signals say by a word whether a car charges that does not say it plainly', () => {
     const of = (value: string) => {
       const reading = readingWith(signal(SIGNALS.detail, { value }));
       return [translate.statusOf(reading).charging, translate.unrecognizedIn(reading)];
@@ -155,7 +155,7 @@ describe('signals', () => {
     assert.deepEqual(translate.unrecognizedIn(both), [], 'nothing is lost');
   });
 
-  it('show a car as offline that says so, or of which nothing can be had', () => {
+  it('signals show a car as offline that says so, or of which nothing can be had', () => {
     const soc = signal(SIGNALS.soc, { value: 50, unit: 'percent' });
     const error = (code: string) => ({
       status: { value: 'ERROR', error: { type: 'VEHICLE_STATE', code } },
@@ -172,7 +172,7 @@ describe('signals', () => {
 });
 
 describe('recorded errors', () => {
-  it('are understood in the form of both versions', () => {
+  it('recorded errors are understood in the form of both versions', () => {
     const errors: Record<string, Problem> = {
       'error-permission': { type: 'PERMISSION', code: '', resolution: 'REAUTHENTICATE' },
       'error-vehicle-rate-limit': { type: 'RATE_LIMIT', code: 'VEHICLE', resolution: 'RETRY_LATER' },

@@ -5,7 +5,7 @@ import { recordedIn } from '../../../test/kit/vendor-world.ts';
 import { makeWorld, type World } from '../../../test/kit/world.ts';
 import { objectIn } from '../../adapter/kit/index.ts';
 import type { Json } from '../../core/json.ts';
-import { webhook } from './webhook.ts';
+import { webhook } from './index.ts';
 
 const recorded = recordedIn(import.meta.dirname);
 const ID4 = {
@@ -20,7 +20,7 @@ const errorWith = (error: Json): Json => ({
 });
 
 describe('recorded deliveries', () => {
-  it('report each field of a car with its own time', () => {
+  it('recorded deliveries report each field of a car with its own time', () => {
     const changes = webhook.read(recorded('webhook-polestar-2'));
     const subject = {
       vendorAccount: '9c9cde56-3333-5555-6666-7e50207e6e64',
@@ -42,20 +42,20 @@ describe('recorded deliveries', () => {
     ]);
   });
 
-  it('without a time are of when they came, and say nothing of what they do not have', () => {
+  it('recorded deliveries without a time are of when they came, and say nothing of what they do not have', () => {
     assert.deepEqual(webhook.read(recorded('webhook-id4')), [
       { ...ID4, at: 1_758_238_233_000, state: { online: true, battery_soc: 42 } },
       { ...ID4, state: { charging: false, power_w: 0 } },
     ]);
   });
 
-  it('of a missing permission have the account listed, and cost nobody the link', () => {
+  it('recorded deliveries of a missing permission have the account listed, and cost nobody the link', () => {
     assert.deepEqual(webhook.read(recorded('webhook-id4-error')), [
       { vendorAccount: ID4.vendorAccount, isListChanged: true },
     ]);
   });
 
-  it('of the dashboard, whose cars do not exist, and of other kinds report nothing', () => {
+  it('recorded deliveries of the dashboard, whose cars do not exist, and of other kinds report nothing', () => {
     assert.deepEqual(webhook.read(recorded('webhook-test-mode')), []);
     assert.deepEqual(webhook.read(recorded('webhook-verify')), []);
     assert.deepEqual(webhook.read({ ...objectIn(recorded('webhook-id4')), eventType: 'NEW' }), []);
@@ -63,21 +63,21 @@ describe('recorded deliveries', () => {
 });
 
 describe('deliveries', () => {
-  it('are named by their event, which their retries share', () => {
+  it('deliveries are named by their event, which their retries share', () => {
     const body = recorded('webhook-id4');
     const delivery = { body: Buffer.from(''), headers: {}, receivedAt: 0 };
     assert.equal(webhook.idOf(delivery, body), '1821c036-71cb-408f-8dee-2989b9764307');
     assert.equal(webhook.idOf(delivery, {}), undefined);
   });
 
-  it('of other things alone do not show a car as offline', () => {
+  it('deliveries of other things alone do not show a car as offline', () => {
     const { data } = objectIn(recorded('signals-odometer'));
     const { data: about, ...rest } = objectIn(recorded('webhook-id4'));
     const changes = webhook.read({ ...rest, data: { ...objectIn(about), signals: data ?? null } });
     assert.deepEqual(changes, []);
   });
 
-  it('say that the consent is lost, and that it is back', () => {
+  it('deliveries say that the consent is lost, and that it is back', () => {
     const lost = { type: 'CONNECTED_SERVICES_ACCOUNT', code: 'AUTHENTICATION_FAILED', state: 'ERROR' };
     const { vendorAccount } = ID4;
     assert.deepEqual(webhook.read(errorWith(lost)), [
@@ -92,7 +92,7 @@ describe('deliveries', () => {
       assert.deepEqual(webhook.read(errorWith(other)), [], other.type);
   });
 
-  it('of a car that was subscribed to have the account listed: only now is stored what it can do', () => {
+  it('deliveries of a car that was subscribed to have the account listed: only now is stored what it can do', () => {
     const body = objectIn(recorded('webhook-id4'));
     const listed = { vendorAccount: ID4.vendorAccount, isListChanged: true };
     const { triggers: _, ...rest } = body;
@@ -112,14 +112,14 @@ describe('the challenge', () => {
   const answer = (challenge: Json) => webhook.challenge({ eventType: 'VERIFY', data: { challenge } }, 'key');
   const macOf = (text: string) => createHmac('sha256', 'key').update(text).digest('hex');
 
-  it('is answered with its HMAC, in the recorded shape too', () => {
+  it('the challenge is answered with its HMAC, in the recorded shape too', () => {
     const challenge = '3a5c8f72-e6d9-4b1a-9f2e-8c7d6a5b4e3f';
     assert.deepEqual(answer(challenge), { challenge: macOf(challenge) });
     assert.deepEqual(webhook.challenge(recorded('webhook-verify'), 'key'), { challenge: macOf('any-abcd') });
     assert.equal(webhook.challenge(recorded('webhook-id4'), 'key'), undefined);
   });
 
-  it('signs nothing that could be a delivery', () => {
+  it('the challenge signs nothing that could be a delivery', () => {
     const forged = JSON.stringify(recorded('webhook-id4'));
     for (const odd of [
       forged,
@@ -164,18 +164,18 @@ describe('POST /webhooks/smartcar', () => {
     return { status: response.status, text: await response.text() };
   };
 
-  it('answers a challenge without a signature, with the key of webhooks', async () => {
+  it('POST /webhooks/smartcar answers a challenge without a signature, with the key of webhooks', async () => {
     const body = { eventId: 'e', eventType: 'VERIFY', data: { challenge: 'a-challenge' } };
     const challenge = createHmac('sha256', KEY).update('a-challenge').digest('hex');
     assert.deepEqual(await post(body, 'nobody'), { status: 200, text: JSON.stringify({ challenge }) });
   });
 
-  it('takes what is signed with that key, and not with the client secret', async () => {
+  it('POST /webhooks/smartcar takes what is signed with that key, and not with the client secret', async () => {
     assert.deepEqual(await post(recorded('webhook-id4')), { status: 202, text: '' });
     assert.equal((await post(recorded('webhook-id4'), 'the client secret')).status, 401);
   });
 
-  it('gives nobody a signature for a delivery of theirs', async () => {
+  it('POST /webhooks/smartcar gives nobody a signature for a delivery of theirs', async () => {
     const forged = JSON.stringify({ ...objectIn(recorded('webhook-id4')), eventId: 'forged' });
     assert.equal((await post({ eventType: 'VERIFY', data: { challenge: forged } }, 'nobody')).status, 401);
   });

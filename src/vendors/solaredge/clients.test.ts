@@ -50,7 +50,7 @@ after(() => served.close());
 beforeEach(() => clock.turn(2 * MINUTE_MS));
 
 describe('ha_int_solaredge', () => {
-  it('lists sites and devices; without types only inverters', async () => {
+  it('ha_int_solaredge lists sites and devices; without types only inverters', async () => {
     const { sites } = await get('/sites?page=1&sites-in-page=1000');
     const { count, site } = sites as { count: number; site: JsonObject[] };
     assert.deepEqual([count, site[0]?.siteId, site[0]?.activationStatus], [2, SITE, 'ACTIVE']);
@@ -66,7 +66,7 @@ describe('ha_int_solaredge', () => {
     ]);
   });
 
-  it('reads a site, its day, its power and its lifetime energy', async () => {
+  it('ha_int_solaredge reads a site, its day, its power and its lifetime energy', async () => {
     const site = await get(`/sites/${SITE}`);
     assert.equal((site.location as JsonObject).timezone, 'Europe/Stockholm');
     const { production } = await get(`/sites/${SITE}/overview`);
@@ -79,7 +79,7 @@ describe('ha_int_solaredge', () => {
     assert.deepEqual(await get(`/sites/${SITE}/alerts?only-open=true&alerts-in-page=100`), []);
   });
 
-  it('reads the telemetry of all devices of a site, by the hour', async () => {
+  it('ha_int_solaredge reads the telemetry of all devices of a site, by the hour', async () => {
     const at = (family: string) => get(`/sites/${SITE}/${family}/telemetry?resolution=HOUR&${NOON_WINDOW}`);
     const inverters = await at('inverters');
     assert.deepEqual(seriesOf(inverters, 'inverters', '7E100001-01', 'power').unit, 'KW');
@@ -96,7 +96,7 @@ describe('ha_int_solaredge', () => {
     assert.ok('METER-0001' in ((await at('meters')).meters as JsonObject));
   });
 
-  it('is refused a window that is too long, as the default is after noon, and what is no time', async () => {
+  it('ha_int_solaredge is refused a window that is too long, as the default is after noon, and what is no time', async () => {
     const path = `/v2/sites/${SITE}/inverters/telemetry?resolution=QUARTER_HOUR`;
     assert.equal((await ask(path)).status, 200, 'before noon');
     clock.turn(Date.parse('2026-11-21T11:30:00Z') - clock.now());
@@ -108,7 +108,7 @@ describe('ha_int_solaredge', () => {
     assert.equal((await ask(`${path}&from=yesterday`)).status, 400);
   });
 
-  it('is answered a token as a key, but for what is not of one site', async () => {
+  it('ha_int_solaredge is answered a token as a key, but for what is not of one site', async () => {
     assert.equal((await ask(`/v2/sites/${SITE}`, TOKEN)).status, 200);
     assert.equal((await ask('/v2/sites', TOKEN)).status, 403);
     assert.equal((await ask('/v2/alerts', TOKEN)).status, 403);
@@ -116,7 +116,7 @@ describe('ha_int_solaredge', () => {
     assert.equal((await ask('/v2/sites', { 'X-API-Key': 'wrong' })).status, 401);
   });
 
-  it('has other headers for a minute that is used up than for a month', async () => {
+  it('ha_int_solaredge has other headers for a minute that is used up than for a month', async () => {
     const headers = { 'X-API-Key': 'simulated-key-of-free' };
     const limited = async () => {
       const answered = await ask('/v2/sites/1000005', headers);
@@ -141,7 +141,7 @@ describe('ha_int_solaredge', () => {
 });
 
 describe('ioBroker.solaredge and Domoticz', () => {
-  it('name moments with an offset or in UTC, and are answered in local time', async () => {
+  it('ioBroker.solaredge and Domoticz name moments with an offset or in UTC, and are answered in local time', async () => {
     const power = (from: string, to: string) =>
       get(`/sites/${SITE}/power?resolution=QUARTER_HOUR&unit=W&from=${from}&to=${to}`);
     const local = await power('2026-11-21T09:00:00', '2026-11-21T10:00:00');
@@ -153,7 +153,7 @@ describe('ioBroker.solaredge and Domoticz', () => {
       assert.deepEqual(seriesOf(await power(from, to)).values, seriesOf(local).values);
   });
 
-  it('read all energy ever as one value, also by year', async () => {
+  it('ioBroker.solaredge and Domoticz read all energy ever as one value, also by year', async () => {
     const span = 'from=2000-01-01T00:00:00Z&to=2026-11-21T09:00:00Z';
     const energy = await get(`/sites/${SITE}/energy?resolution=TOTAL&${span}`);
     const [value, ...others] = seriesOf(energy).values;
@@ -164,7 +164,7 @@ describe('ioBroker.solaredge and Domoticz', () => {
 });
 
 describe('others', () => {
-  it('find no endpoint where there is none, and that version 1 has ended', async () => {
+  it('others find no endpoint where there is none, and that version 1 has ended', async () => {
     const { status, body } = await ask(`/v2/sites/${SITE}/powerFlow`);
     assert.deepEqual([status, body.title, body.detail], [404, 'Not Found', 'Unknown endpoint']);
     assert.equal((await ask('/site/1/overview?api_key=old')).status, 410);

@@ -1,6 +1,6 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { apiKey, limit, text } from '../../adapter/kit/index.ts';
-import { failure, findDevices, readDevice, siteIdsIn, sweep } from './api.ts';
+import { failure, findDevices, readDevice, siteIdsIn, sweep } from './client.ts';
 import type { Reading } from './translate.ts';
 
 const calls = {

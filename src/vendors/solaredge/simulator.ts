@@ -7,9 +7,19 @@ import type {
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { SWEDISH_ZONE } from '../../core/swedish-days.ts';
-import { byKey, type Refusal, type SimulatedCall, simulatedVendor } from '../../simulation/index.ts';
-import { heardAt, newDevice, newSite, type SimulatedDevice, type SimulatedSite } from './simulated-site.ts';
-import { dayOf, metricsOf, siteValues, timestampOf, windowIn } from './simulated-telemetry.ts';
+import { byKey, type Refusal, type SimulatedCall, simulatedVendor } from '../../proof/simulation/index.ts';
+import {
+  dayOf,
+  heardAt,
+  metricsOf,
+  newDevice,
+  newSite,
+  type SimulatedDevice,
+  type SimulatedSite,
+  siteValues,
+  timestampOf,
+  windowIn,
+} from './simulated-site.ts';
 
 type Home = readonly SimulatedSite[];
 type Call = SimulatedCall<Home>;

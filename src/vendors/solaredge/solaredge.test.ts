@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { makeVendorWorld, recordedIn, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
-import type { Found } from '../../adapter/adapter.ts';
-import { capabilitiesOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOf, stateOf } from '../../adapter/adapters.ts';
+import type { Found } from '../../adapter/device.ts';
 import type { SimulatedRequest } from '../../adapter/simulator.ts';
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../core/durations.ts';
-import type { Json } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { solaredge } from './index.ts';
 import type { SolarEdgeSimulator } from './simulator.ts';
+import { asleepIn, batteryIn, solarIn } from './translate.ts';
 
 const recorded = recordedIn(import.meta.dirname);
 const { solar_inverter: solarKind } = solaredge.kinds;
@@ -39,7 +40,7 @@ function answer(here: VendorWorld, answers: Readonly<Record<string, Json>>): voi
 const pathsOf = (here: VendorWorld) => here.asked.map((one) => one.replace(/^GET \/v2\/sites\/\d+/, ''));
 
 describe('sites', () => {
-  it('are read from recorded lists', async () => {
+  it('sites are read from recorded lists', async () => {
     const here = await makeWorld();
     answer(here, {
       '/1000001/devices': recorded('devices'),
@@ -58,7 +59,7 @@ describe('sites', () => {
     assert.equal(vendorAccount, '1000001,1000002');
   });
 
-  it('have their inverters as one device, and batteries; what was replaced, and meters, are left out', async () => {
+  it('sites have their inverters as one device, and batteries; what was replaced, and meters, are left out', async () => {
     const here = await makeWorld();
     const { devices } = await here.link();
     const shown = devices.map((one: Found) => [
@@ -88,7 +89,7 @@ describe('sites', () => {
     );
   });
 
-  it('are written with commas and spaces, each once, and are two at most', async () => {
+  it('sites are written with commas and spaces, each once, and are two at most', async () => {
     const here = await makeWorld();
     const credentials = { ...here.credentials, site_ids: ' 1000002 ,1000001' };
     assert.equal((await solaredge.link({ ...here.session(), credentials })).vendorAccount, '1000001,1000002');
@@ -98,7 +99,7 @@ describe('sites', () => {
       assert.ok(!schema.Check({ api_key: 'k', site_ids }), site_ids);
   });
 
-  it('that the key has no access to are named, and cost the others nothing', async () => {
+  it('sites that the key has no access to are named, and cost the others nothing', async () => {
     const here = await makeWorld();
     const session = { ...here.session(), credentials: { ...here.credentials, site_ids: '7' } };
     await assert.rejects(solaredge.link(session), { code: 'vendor.refused', message: /no access to site 7/ });
@@ -112,7 +113,7 @@ describe('sites', () => {
 });
 
 describe('a site', () => {
-  it('produces what its panels give, with what its battery takes and without what it gives', async () => {
+  it('a site produces what its panels give, with what its battery takes and without what it gives', async () => {
     const here = await makeWorld();
     turnTo(here, '11:20');
     const state = await here.state(await here.device(VILLA));
@@ -127,7 +128,7 @@ describe('a site', () => {
     assert.deepEqual([evening.online, evening.production_w], [true, 0]);
   });
 
-  it('sleeps without sun, and is offline where SolarEdge hears nothing from it', async () => {
+  it('a site sleeps without sun, and is offline where SolarEdge hears nothing from it', async () => {
     const here = await makeWorld();
     here.sim.device(VILLA_BATTERY).wh = 0;
     const villa = await here.device(VILLA);
@@ -150,7 +151,7 @@ describe('a site', () => {
     assert.deepEqual(pathsOf(here), ['/energy', '/energy'], 'one that reports is not asked when it did');
   });
 
-  it('has an energy that grows as its production, and never falls', async () => {
+  it('a site has an energy that grows as its production, and never falls', async () => {
     const here = await makeWorld();
     turnTo(here, '06:17');
     const villa = await here.device(VILLA);
@@ -168,7 +169,7 @@ describe('a site', () => {
     assert.ok(grown > 500, `${grown} Wh`);
   });
 
-  it('is read without its energy where SolarEdge refuses that', async () => {
+  it('a site is read without its energy where SolarEdge refuses that', async () => {
     const here = await makeWorld();
     turnTo(here, '11:20');
     const villa = await here.device(VILLA);
@@ -183,7 +184,7 @@ describe('a site', () => {
 });
 
 describe('a site without any energy', () => {
-  it('is offline while an inverter is listed, and gone when none is', async () => {
+  it('a site without any energy is offline while an inverter is listed, and gone when none is', async () => {
     const here = await makeWorld();
     const villa = await here.device(VILLA);
     const nothing = { unit: 'WH', values: [{ timestamp: '2000-01-01T00:00:00Z', value: null }] };
@@ -200,7 +201,7 @@ describe('a site without any energy', () => {
 });
 
 describe('a battery', () => {
-  it('that telemetry leaves out is offline while it is listed, and gone when it is not', async () => {
+  it('a battery that telemetry leaves out is offline while it is listed, and gone when it is not', async () => {
     const here = await makeWorld();
     const battery = await here.device(VILLA_BATTERY);
     answer(here, { '/storage/telemetry': { storage: {} } });
@@ -216,7 +217,7 @@ describe('a battery', () => {
 });
 
 describe('calls', () => {
-  it('name moments, and ask for quarters of two hours and for all energy ever', async () => {
+  it('calls name moments, and ask for quarters of two hours and for all energy ever', async () => {
     const here = await makeWorld();
     turnTo(here, '11:20');
     const [villa, battery] = [await here.device(VILLA), await here.device(VILLA_BATTERY)];
@@ -234,7 +235,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('fit into the part of a minute that callers leave, also when both sites of a link sleep', async () => {
+  it('calls fit into the part of a minute that callers leave, also when both sites of a link sleep', async () => {
     const here = await makeWorld();
     const devices = (await here.link()).devices.map(refOf);
     turnTo(here, '04:07', '2026-11-23');
@@ -253,7 +254,7 @@ describe('calls', () => {
 });
 
 describe('limits', () => {
-  it('of the month say nothing of the delay: it is hours, and no lost sign-in', async () => {
+  it('limits of the month say nothing of the delay: it is hours, and no lost sign-in', async () => {
     const here = await makeWorld();
     const villa = await here.device(VILLA);
     here.sim.spendCredits();
@@ -262,7 +263,7 @@ describe('limits', () => {
     await assert.rejects(here.signIn(), error);
   });
 
-  it('of the minute leave room to read a site that has just been linked', async () => {
+  it('limits of the minute leave room to read a site that has just been linked', async () => {
     const here = await makeWorld({ waitsForBudgets: false });
     turnTo(here, '04:07', '2026-11-23');
     await here.signIn();
@@ -270,7 +271,7 @@ describe('limits', () => {
     assert.equal(typeof (await here.state(villa)).energy_wh, 'number');
   });
 
-  it('of the minute say how long', async () => {
+  it('limits of the minute say how long', async () => {
     const here = await makeWorld({ waitsForBudgets: false });
     const villa = await here.device(VILLA);
     here.clock.turn(MINUTE_MS);
@@ -280,5 +281,116 @@ describe('limits', () => {
       },
       { code: 'vendor.rate_limited', retryAfterSeconds: 60 },
     );
+  });
+});
+
+const { battery: batteryKind } = solaredge.kinds;
+
+const energy = recorded('energy') as JsonObject;
+const CALLED = Date.parse('2026-08-24T17:05:45+01:00');
+const ENDED = Date.parse('2026-08-24T17:00:00+01:00');
+const TOTAL = { unit: 'KWH', values: [{ timestamp: '2000-01-01T00:00:00Z', value: 41_234.5 }] };
+
+const { storage } = recorded('storage-telemetry') as {
+  storage: Record<string, Record<'chargePower' | 'stateOfEnergy', JsonObject>>;
+};
+const NOW = Date.parse('2026-09-29T12:50:00-05:00');
+const batteryOf = (changes: JsonObject = {}, now = NOW) =>
+  batteryIn({ 'BATT-001': { ...storage['BATT-001'], ...changes } }, 'BATT-001', now);
+
+describe('a recorded site', () => {
+  it('a recorded site produces the mean power of the last quarter that has a value', () => {
+    assert.deepEqual(solarIn(energy, TOTAL, CALLED), {
+      online: true,
+      observedAt: ENDED,
+      productionW: 4 * 259,
+      energyWh: 41_234_500,
+      unrecognized: [],
+    });
+  });
+
+  it('a recorded site is offline once it is silent for an hour; its energy stays', () => {
+    assert.equal(solarIn(energy, TOTAL, ENDED + HOUR_MS).online, true);
+    const silent = solarIn(energy, TOTAL, ENDED + HOUR_MS + MINUTE_MS);
+    assert.deepEqual([silent.online, silent.productionW, silent.energyWh], [false, null, 41_234_500]);
+    assert.deepEqual(solarIn({ unit: 'WH', values: [] }, {}, CALLED), {
+      online: false,
+      observedAt: null,
+      productionW: null,
+      energyWh: null,
+      unrecognized: [],
+    });
+  });
+
+  it('a recorded site sleeps without sun as long as SolarEdge hears from it', () => {
+    const { lastUpdateTime = null } = recorded('site') as JsonObject;
+    const now = Date.parse('2026-09-29T13:40:00-05:00');
+    const silent = solarIn(energy, TOTAL, now);
+    assert.deepEqual(asleepIn(silent, lastUpdateTime, now), {
+      ...silent,
+      online: true,
+      observedAt: Date.parse('2026-09-29T12:45:00-05:00'),
+      productionW: 0,
+    });
+    for (const heard of [null, 'now', '2026-09-29T12:30:00-05:00'])
+      assert.deepEqual(asleepIn(silent, heard, now), silent);
+  });
+
+  it('a recorded site takes some power at times, which is no production', () => {
+    const values = [{ timestamp: '2026-08-24T16:45:00+01:00', value: -1 }];
+    assert.equal(solarIn({ unit: 'WH', values }, {}, CALLED).productionW, 0);
+  });
+});
+
+describe('a recorded battery', () => {
+  it('a recorded battery takes what is positive', () => {
+    const reading = batteryOf();
+    const observedAt = Date.parse('2026-09-29T12:45:00-05:00');
+    assert.deepEqual(reading, { online: true, observedAt, powerW: 2_750, soc: 67.8, unrecognized: [] });
+    assert.equal(batteryKind.status(reading).charging, true);
+    assert.equal(batteryIn(storage, 'another', NOW), undefined);
+    assert.equal(batteryIn({}, 'constructor', NOW), undefined);
+  });
+
+  it('a recorded battery gives what is negative, whether the other power is 0 or left out', () => {
+    const values = [{ timestamp: '2026-09-29T12:30:00-05:00', value: 1.2 }];
+    const dischargePower = { unit: 'KW', values };
+    const chargePower = { unit: 'W', values: [{ timestamp: '2026-09-29T12:30:00-05:00', value: 0 }] };
+    for (const charge of [chargePower, { unit: 'W', values: [] }]) {
+      const reading = batteryOf({ chargePower: charge, dischargePower });
+      assert.equal(reading?.powerW, -1_200);
+      assert.equal(batteryKind.status(reading).charging, false);
+    }
+  });
+
+  it('a recorded battery that is silent has its last charge, at the older time of power and charge', () => {
+    const later = batteryOf({}, NOW + 2 * HOUR_MS);
+    assert.deepEqual([later?.online, later?.powerW, later?.soc], [false, null, 67.8]);
+    const values = [{ timestamp: '2026-09-29T12:15:00-05:00', value: 60 }];
+    const lagging = batteryOf({ stateOfEnergy: { unit: 'PERCENTAGE', values } });
+    assert.equal(lagging?.observedAt, Date.parse('2026-09-29T12:30:00-05:00'));
+  });
+});
+
+describe('a unit that is not recognized', () => {
+  it('a unit that is not recognized leaves its field out, is reported, and is no reason to be offline, asleep or idle', () => {
+    const odd = { ...energy, unit: 'JOULE' };
+    const site = solarIn(odd, { ...TOTAL, unit: 'JOULE' }, CALLED);
+    assert.deepEqual([site.online, site.productionW, site.energyWh], [true, null, null]);
+    assert.deepEqual(site.unrecognized, ['unit of energy "JOULE"', 'unit of total energy "JOULE"']);
+    assert.equal(solarIn(odd, TOTAL, CALLED).energyWh, 41_234_500);
+
+    const charge = batteryOf({
+      stateOfEnergy: { ...storage['BATT-001']?.stateOfEnergy, unit: 'PERCENTAGE_100' },
+    });
+    assert.deepEqual([charge?.soc, charge?.powerW, charge?.online], [null, 2_750, true]);
+    assert.deepEqual(charge?.unrecognized, ['unit of stateOfEnergy "PERCENTAGE_100"']);
+    const values = [{ timestamp: '2026-09-29T12:30:00-05:00', value: 0 }];
+    const flow = batteryOf({
+      chargePower: { ...storage['BATT-001']?.chargePower, unit: 'HP' },
+      dischargePower: { unit: 'W', values },
+    });
+    assert.deepEqual([flow?.powerW, batteryKind.status(flow).charging], [null, null]);
+    assert.deepEqual(flow?.unrecognized, ['unit of chargePower "HP"']);
   });
 });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { type ServedVendor, serveVendor } from '../../../test/kit/served-vendor.ts';
 import { makeVendorWorld, recordedIn } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOf, stateOf } from '../../adapter/adapters.ts';
 import type { SimulatedAnswer } from '../../adapter/simulator.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { metersIn } from './api.ts';
+import { turnedClock } from '../../core/clock.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { metersIn } from './client.ts';
 import { sonnen } from './index.ts';
 import type { SonnenSimulator } from './simulator.ts';
 
@@ -29,7 +31,7 @@ const changes = (asked: readonly string[]) =>
   asked.filter((one) => !one.startsWith('GET')).map((one) => one.replace('/api/v2/', ''));
 
 describe('a recorded response', () => {
-  it('is a battery that takes three watts, and panels that produce', () => {
+  it('a recorded response is a battery that takes three watts, and panels that produce', () => {
     const reading = { status: recorded('latestdata') as JsonObject, maxW: null, meters: [] };
     assert.deepEqual(stateOf(kind, reading, ['read_battery_soc', 'read_power']), {
       online: true,
@@ -43,7 +45,7 @@ describe('a recorded response', () => {
 });
 
 describe('linking', () => {
-  it('has the panels as a device of their own where a meter has ever counted them', async () => {
+  it('linking has the panels as a device of their own where a meter has ever counted them', async () => {
     const { here, box } = await makeWorld();
     box.hasMetersAsObject = true;
     assert.deepEqual(
@@ -57,7 +59,7 @@ describe('linking', () => {
     );
   });
 
-  it('names the battery by its serial number, or else by what stays when its address changes', async () => {
+  it('linking names the battery by its serial number, or else by what stays when its address changes', async () => {
     const { here } = await makeWorld();
     const { vendorAccount } = await here.link();
     assert.match(vendorAccount, /^[0-9a-f]{16}$/);
@@ -70,7 +72,7 @@ describe('linking', () => {
     assert.deepEqual(named.devices[0]?.details, { max_w: 3_300 });
   });
 
-  it('withholds the power of a battery that does not say how much it takes', async () => {
+  it('linking withholds the power of a battery that does not say how much it takes', async () => {
     const { here } = await makeWorld();
     here.instead = ({ path }) =>
       path.endsWith('/configurations')
@@ -82,7 +84,7 @@ describe('linking', () => {
     assert.match(kind.whyWithheld?.(battery) ?? '', /how much power/);
   });
 
-  it('tells a wrong token from one that may not read', async () => {
+  it('linking tells a wrong token from one that may not read', async () => {
     const { here, box } = await makeWorld();
     box.permits.read = false;
     await assert.rejects(here.link(), { code: 'vendor.refused', message: /switch on the Read API/ });
@@ -94,7 +96,7 @@ describe('linking', () => {
 });
 
 describe('a set-point', () => {
-  it('takes the battery into manual operation and back to the mode that it was in', async () => {
+  it('a set-point takes the battery into manual operation and back to the mode that it was in', async () => {
     const { here, box, set, release, power } = await makeWorld();
     box.mode = '10';
     here.asked.length = 0;
@@ -111,7 +113,7 @@ describe('a set-point', () => {
     assert.deepEqual([box.mode, box.setPoints], ['10', { charge: 0, discharge: 0 }]);
   });
 
-  it('of a battery that was in manual operation ends there, without power', async () => {
+  it('a set-point of a battery that was in manual operation ends there, without power', async () => {
     const { box, set, release, power } = await makeWorld();
     box.mode = '1';
     await set(1_500);
@@ -120,7 +122,7 @@ describe('a set-point', () => {
     assert.deepEqual([box.mode, await power()], ['1', 0]);
   });
 
-  it('changes nothing once the owner has chosen another mode', async () => {
+  it('a set-point changes nothing once the owner has chosen another mode', async () => {
     const { here, box, set, release } = await makeWorld();
     await set(1_000);
     box.mode = '10';
@@ -130,7 +132,7 @@ describe('a set-point', () => {
     assert.deepEqual([box.mode, changes(here.asked)], ['10', []]);
   });
 
-  it('is of the mode that the owner has chosen last', async () => {
+  it('a set-point is of the mode that the owner has chosen last', async () => {
     const { box, set, release } = await makeWorld();
     await set(1_000);
     box.mode = '10';
@@ -139,7 +141,7 @@ describe('a set-point', () => {
     assert.equal(box.mode, '10');
   });
 
-  it('that is refused does not leave the battery in manual operation', async () => {
+  it('a set-point that is refused does not leave the battery in manual operation', async () => {
     for (const said of [
       { status: 200, json: false },
       { status: 400, json: { error: 'no' } },
@@ -151,7 +153,7 @@ describe('a set-point', () => {
     }
   });
 
-  it('that was lost on the way can be released', async () => {
+  it('a set-point that was lost on the way can be released', async () => {
     const { here, box, set, release } = await makeWorld();
     here.instead = ({ method }) => (method === 'POST' ? { status: 200, broken: 'reset' } : undefined);
     await assert.rejects(set(-1_000), { code: 'command.outcome_unknown' });
@@ -161,7 +163,7 @@ describe('a set-point', () => {
     assert.equal(box.mode, '2');
   });
 
-  it('needs a token that may write, and one that may not costs nobody the link', async () => {
+  it('a set-point needs a token that may write, and one that may not costs nobody the link', async () => {
     for (const status of [401, 403]) {
       const { here, box, device, set } = await makeWorld();
       here.instead = ({ method }) =>
@@ -173,14 +175,14 @@ describe('a set-point', () => {
     }
   });
 
-  it('is refused where the battery answers with another mode', async () => {
+  it('a set-point is refused where the battery answers with another mode', async () => {
     const { here, set } = await makeWorld();
     here.instead = ({ method }) =>
       method === 'PUT' ? { status: 200, json: { EM_OperatingMode: '2' } } : undefined;
     await assert.rejects(set(1_000), { code: 'vendor.refused', message: /stays in operating mode 2/ });
   });
 
-  it('is bounded by the inverter of the battery', async () => {
+  it('a set-point is bounded by the inverter of the battery', async () => {
     const { here, device } = await makeWorld();
     const raw = await kind.read(here.session(), device);
     assert.deepEqual(kind.limits?.(raw), { min_a: null, max_a: null, min_w: -4_600, max_w: 4_600 });
@@ -188,7 +190,7 @@ describe('a set-point', () => {
 });
 
 describe('reading', () => {
-  it('takes one request for a battery, and two with its panels', async () => {
+  it('reading takes one request for a battery, and two with its panels', async () => {
     const { here, device, solar } = await makeWorld();
     here.asked.length = 0;
     assert.equal((await sonnen.sweep(here.session(), [device])).size, 1);
@@ -199,7 +201,7 @@ describe('reading', () => {
     assert.ok((energy_wh ?? 0) >= 3_969_800, `${energy_wh} Wh`);
   });
 
-  it('says the operating mode, that there is no grid, and a word that is not recognized', async () => {
+  it('reading says the operating mode, that there is no grid, and a word that is not recognized', async () => {
     const { here, box, device } = await makeWorld();
     box.isOnGrid = false;
     assert.equal((await here.state(device)).operation_state, 'automatic, OffGrid');
@@ -210,7 +212,7 @@ describe('reading', () => {
     ]);
   });
 
-  it('has meters in a list or in an object, and no energy where one is not understood', () => {
+  it('reading has meters in a list or in an object, and no energy where one is not understood', () => {
     const meter = { direction: 'production', kwh_imported: 2.5 };
     const energyOf = (body: unknown) =>
       panels.reads.read_energy?.({ status: {}, maxW: null, meters: metersIn(body) });
@@ -218,5 +220,74 @@ describe('reading', () => {
     assert.equal(energyOf({ '4_1': meter, '4_2': { no: 'meter' } }), 2_500);
     assert.equal(energyOf([meter, { direction: 'production' }]), null);
     assert.throws(() => metersIn('none'), { code: 'vendor.answer_invalid' });
+  });
+});
+
+/*
+ * What clients of others ask of a sonnenBatterie, at the simulator on a port: it must be one as they know it, not as we read it. Requests, and
+ * what is read of the responses, are as in evcc's template sonnenbatterie (MIT), ioBroker.sonnen (MIT) and the sonnen binding of openHAB (EPL-2.0).
+ */
+
+const TOKEN = { 'Auth-Token': 'simulated-key-of-home' };
+let served: ServedVendor;
+
+before(async () => {
+  served = await serveVendor(sonnen, turnedClock());
+});
+after(() => served.close());
+
+async function ask(path: string, init: RequestInit = {}): Promise<{ status: number; body: Json }> {
+  const response = await fetch(`${served.url}/api/v2/${path}`, init);
+  return { status: response.status, body: (await response.json()) as Json };
+}
+const object = (value: Json | undefined) => value as JsonObject;
+
+describe('openHAB', () => {
+  it('openHAB reads the status without a token, and the meters with it', async () => {
+    const { status, body } = await ask('status');
+    assert.equal(status, 200);
+    for (const name of ['BatteryCharging', 'FlowConsumptionBattery', 'FlowProductionGrid'])
+      assert.equal(typeof object(body)[name], 'boolean', name);
+    const [production, consumption] = (await ask('powermeter', { headers: TOKEN })).body as JsonObject[];
+    assert.deepEqual([production?.direction, consumption?.direction], ['production', 'consumption']);
+    assert.equal((await ask('powermeter')).status, 401);
+  });
+
+  it('openHAB changes the mode with a form, as no JSON type is sent', async () => {
+    const body = new URLSearchParams({ EM_OperatingMode: '1' });
+    const changed = await ask('configurations', { method: 'PUT', headers: TOKEN, body });
+    assert.deepEqual(changed.body, { EM_OperatingMode: '1' });
+  });
+});
+
+describe('evcc', () => {
+  const json = { ...TOKEN, 'content-type': 'application/json' };
+  const mode = (EM_OperatingMode: string) =>
+    ask('configurations', { method: 'PUT', headers: json, body: JSON.stringify({ EM_OperatingMode }) });
+
+  it('evcc holds, charges and returns to automatic operation', async () => {
+    const { box } = served.vendor as SonnenSimulator;
+    await mode('1');
+    assert.ok(
+      [200, 201].includes((await ask('setpoint/discharge/0', { method: 'POST', headers: json })).status),
+    );
+    await ask('setpoint/charge/3000', { method: 'POST', headers: json });
+    assert.equal(object((await ask('status')).body).Pac_total_W, -3_000);
+    await mode('2');
+    assert.equal(box.mode, '2');
+  });
+});
+
+describe('ioBroker', () => {
+  it('ioBroker tells version 2 by the latest data, and reads each setting by its name', async () => {
+    const { body } = await ask('latestdata', { headers: TOKEN });
+    for (const name of ['Consumption_W', 'FullChargeCapacity', 'GridFeedIn_W', 'SetPoint_W', 'UTC_Offet'])
+      assert.equal(typeof object(body)[name], 'number', name);
+    for (const key of ['EM_OperatingMode', 'EM_USOC', 'IC_InverterMaxPower_w', 'DE_Software'])
+      assert.equal(
+        typeof object((await ask(`configurations/${key}`, { headers: TOKEN })).body)[key],
+        'string',
+      );
+    assert.equal((await ask('latestdata', { headers: { 'Auth-Token': 'wrong' } })).status, 401);
   });
 });

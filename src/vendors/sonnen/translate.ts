@@ -1,6 +1,6 @@
 import type { Limits, Status } from '../../adapter/device.ts';
 import { figure, unrecognized, word } from '../../adapter/kit/index.ts';
-import { type metersIn, modeIn, type StatusResponse } from './api.ts';
+import { type metersIn, modeIn, type StatusResponse } from './client.ts';
 
 /* What the responses of a sonnenBatterie mean. */
 

@@ -10,7 +10,7 @@ import { turnedClock } from '../../core/clock.ts';
 import { sunspec } from './index.ts';
 import { devices } from './simulated-devices.ts';
 import { createSunSpec } from './simulator.ts';
-import { offsetOf } from './test-definitions.ts';
+import { offsetOf } from './test-device.ts';
 
 /* Two Modbus stacks of others, on either side: they know neither the adapter nor its simulator. */
 
@@ -87,7 +87,7 @@ const CLIENTS = {
 
 for (const [stack, serve] of Object.entries(SERVERS)) {
   describe(`sunspec before a server of ${stack}`, { timeout: 60_000 }, () => {
-    it('finds, reads and commands what is in its registers', async (test) => {
+    it(`sunspec before a server of ${stack} finds, reads and commands what is in its registers`, async (test) => {
       const holding = dump();
       const port = await serve(test, holding);
       const vendor = await openLocalVendor(sunspec);
@@ -115,7 +115,7 @@ for (const [stack, serve] of Object.entries(SERVERS)) {
 
 for (const [stack, connect] of Object.entries(CLIENTS)) {
   describe(`the simulated SunSpec device and a client of ${stack}`, { timeout: 60_000 }, () => {
-    it('agree on where power and limit are', async (test) => {
+    it(`the simulated SunSpec device and a client of ${stack} agree on where power and limit are`, async (test) => {
       const vendor = await openLocalVendor(sunspec);
       test.after(() => vendor.close());
       const client = await connect(test, vendor.served.address.port);

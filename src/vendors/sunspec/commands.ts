@@ -1,6 +1,6 @@
 import type { CommandOf } from '../../adapter/commands.ts';
+import { outOfRange } from '../../adapter/commands.ts';
 import { refused } from '../../adapter/kit/index.ts';
-import { outOfRange } from '../../adapter/ranges.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Details, detailsIn, NAME, openUnit, type Reading, readModels } from './device.ts';

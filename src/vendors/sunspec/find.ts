@@ -1,5 +1,5 @@
-import type { Found, Linked } from '../../adapter/adapter.ts';
-import type { DeviceType } from '../../adapter/device.ts';
+import type { Linked } from '../../adapter/adapter.ts';
+import type { DeviceType, Found } from '../../adapter/device.ts';
 import type { Identified } from '../../adapter/discovers.ts';
 import { type Modbus, type ModbusPurpose, named } from '../../adapter/kit/index.ts';
 import type { Session } from '../../adapter/session.ts';
@@ -7,8 +7,7 @@ import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Details, NAME, openUnit, type Reading, readModels } from './device.ts';
 import { findModels, inverterIn, type Part, type Placed, partsOf, placedIn } from './layout.ts';
-import { MODELS } from './models.ts';
-import { blockOf } from './points.ts';
+import { blockOf, MODELS } from './points.ts';
 import { inputsOf, ratedW } from './translate.ts';
 
 /** Where no unit was given: the usual one, that of SMA and others (126), and those of a second and third device behind a gateway. */

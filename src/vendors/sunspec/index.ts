@@ -3,9 +3,18 @@ import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { fits } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { REVERT_SECONDS, releaseBattery, releaseLimit, setBatteryPower, setLimit } from './commands.ts';
-import { Details, detailsIn, NAME, openUnit, type Reading, readingIn, spansOf } from './device.ts';
+import {
+  Details,
+  detailsIn,
+  NAME,
+  openUnit,
+  type Reading,
+  readingIn,
+  readRegisters,
+  spansOf,
+} from './device.ts';
 import { identified, link, list } from './find.ts';
-import { readRegisters } from './registers.ts';
+
 import {
   type Battery,
   batteryIn,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { Modbus, ModbusPurpose } from '../../adapter/kit/index.ts';
 import { AppError } from '../../core/errors.ts';
-import { MODELS } from './models.ts';
+import { MODELS } from './points.ts';
 
 /** Where a model of a device is: its id, the address of its header, and its length as the header says it. */
 export const Placed = Type.Tuple([Type.Integer(), Type.Integer(), Type.Integer()]);

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ModelId } from './layout.ts';
-import { MODELS } from './models.ts';
-import { blockOf, groupsOf, type Model, type Point, type Points, sizeOf } from './points.ts';
-import { type AtPoint, type DefinedPoint, definitions, placed } from './test-definitions.ts';
+import { blockOf, groupsOf, MODELS, type Model, type Point, type Points, sizeOf } from './points.ts';
+import { type AtPoint, type DefinedPoint, definitions, placed } from './test-device.ts';
 
 const tableOf = (id: number): Model => MODELS[id as ModelId];
 
@@ -64,7 +63,7 @@ function scaledByText(number: number | null, exponent: number | null): number | 
 const isNumber = ({ type }: DefinedPoint) => !/^(?:string|float32|pad)/.test(type);
 
 describe('the tables of SunSpec models', () => {
-  it('say of every point what its definition says', () => {
+  it('the tables of SunSpec models say of every point what its definition says', () => {
     assert.ok(definitions.length >= 18);
     for (const { id, group } of definitions) {
       const table = tableOf(id);
@@ -83,7 +82,7 @@ describe('the tables of SunSpec models', () => {
     }
   });
 
-  it('say the same of groups that are repeated', () => {
+  it('the tables of SunSpec models say the same of groups that are repeated', () => {
     for (const id of [160, 714]) {
       const [group] = definitions.find((one) => one.id === id)?.group.groups ?? [];
       assert.ok(group !== undefined);
@@ -123,7 +122,7 @@ describe('the points of a model', () => {
     });
   }
 
-  it('are null where the device has an older, shorter model', () => {
+  it('the points of a model are null where the device has an older, shorter model', () => {
     const block = blockOf(MODELS[103], Buffer.alloc(28));
     assert.equal(block.raw('PhVphC'), 0);
     assert.equal(block.raw('V_SF'), 0);
@@ -131,7 +130,7 @@ describe('the points of a model', () => {
     assert.equal(block.value('W'), null);
   });
 
-  it('in floating point are read as such, and NaN is not implemented', () => {
+  it('the points of a model in floating point are read as such, and NaN is not implemented', () => {
     const bytes = Buffer.alloc(124);
     bytes.writeFloatBE(-1234.5, 22 * 2);
     bytes.write('7fc00000', 24 * 2, 'hex');
@@ -139,7 +138,7 @@ describe('the points of a model', () => {
     assert.deepEqual([block.value('W'), block.value('Hz')], [-1234.5, null]);
   });
 
-  it('of text end at the first NUL, and are null where they are blank', () => {
+  it('the points of a model of text end at the first NUL, and are null where they are blank', () => {
     const bytes = Buffer.alloc(136);
     bytes.write('Fronius\0rest', 4);
     bytes.fill(' ', 36, 68);
@@ -147,7 +146,7 @@ describe('the points of a model', () => {
     assert.deepEqual([block.text('Mn'), block.text('Md'), block.text('SN')], ['Fronius', null, null]);
   });
 
-  it('of a repeated group use the scale factors of its model', () => {
+  it('the points of a model of a repeated group use the scale factors of its model', () => {
     const bytes = Buffer.alloc((10 + 2 * 20) * 2);
     bytes.writeInt16BE(-1, 4 * 2);
     bytes.writeUInt16BE(12_345, (10 + 20 + 11) * 2);
@@ -158,7 +157,7 @@ describe('the points of a model', () => {
     );
   });
 
-  it('that are changed keep what is between them', () => {
+  it('the points of a model that are changed keep what is between them', () => {
     const bytes = Buffer.from(Array.from({ length: 52 }, (_, index) => index));
     const { at, registers } = blockOf(MODELS[123], bytes).changed({ WMaxLimPct: 5_000, WMaxLim_Ena: 1 });
     assert.equal(at, 5);

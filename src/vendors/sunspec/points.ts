@@ -1,4 +1,5 @@
 import { type NumberType, numberAt, REGISTERS, registersOf } from '../../adapter/kit/index.ts';
+import data from './models.json' with { type: 'json' };
 
 /*
  * Points of SunSpec models: where they are, what type they have, and how "not implemented" is written (SunSpec Device Information Model
@@ -26,6 +27,25 @@ export interface Model extends Points {
   /** A group that comes again and again after the points. */
   readonly repeated?: Points;
 }
+
+/** The same names with the types that JSON cannot express. */
+type Typed<T> = {
+  readonly [Part in keyof T]: Part extends 'points'
+    ? { readonly [Name in keyof T[Part]]: Point }
+    : Part extends 'symbols'
+      ? { readonly [Name in keyof T[Part]]: Readonly<Record<number, string>> }
+      : Part extends 'repeated'
+        ? Typed<T[Part]>
+        : T[Part];
+};
+type Models = {
+  readonly [Id in keyof typeof data as Id extends `${infer Number extends number}` ? Number : never]: Typed<
+    (typeof data)[Id]
+  >;
+};
+
+/** Facts of the definitions of the SunSpec Alliance, github.com/sunspec/models at 7abdf89 (Apache-2.0, see NOTICE), by tools/sunspec.ts. */
+export const MODELS = data as unknown as Models;
 
 /** How a type is stored, and the value that means "not implemented"; accumulators use 0. */
 const TYPES: Readonly<Record<string, readonly [type: NumberType, none: number]>> = {

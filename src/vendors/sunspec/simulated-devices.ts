@@ -1,8 +1,14 @@
 import type { ModelId } from './layout.ts';
-import { MODELS } from './models.ts';
-import type { Model } from './points.ts';
-import { BATTERY_W, flowsOf, PACK_WH, type Plant, RATED_W } from './simulated-plant.ts';
-import type { SimulatedModel, Values } from './simulated-registers.ts';
+import { MODELS, type Model } from './points.ts';
+import {
+  BATTERY_W,
+  flowsOf,
+  PACK_WH,
+  type Plant,
+  RATED_W,
+  type SimulatedModel,
+  type Values,
+} from './simulated-registers.ts';
 
 /** What commands have written, by model and point. */
 export type Settings = Record<number, Record<string, number>>;

@@ -4,11 +4,10 @@ import {
   type DeviceFault,
   type LocalSimulator,
   type LocalSimulatorOptions,
-} from '../../adapter/local-simulator.ts';
+} from '../../adapter/simulator.ts';
 import type { ModelId } from './layout.ts';
 import { devices, type SimulatedDevice } from './simulated-devices.ts';
-import { arrangePlant, newPlant, settle } from './simulated-plant.ts';
-import { layOut, type SimulatedModel } from './simulated-registers.ts';
+import { arrangePlant, layOut, newPlant, type SimulatedModel, settle } from './simulated-registers.ts';
 
 export const usualPort = 502;
 

@@ -1,7 +1,7 @@
 import { type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
 import { figure, unrecognized } from '../../adapter/kit/index.ts';
 import type { Details, Reading } from './device.ts';
-import { MODELS } from './models.ts';
+import { MODELS } from './points.ts';
 
 /* What registers mean here. SunSpec counts what is generated as positive, meters what is imported; `power_w` is positive for what is taken. */
 
@@ -48,7 +48,7 @@ function inverterOf(reading: Reading) {
 }
 
 /** DC power by what is behind an input, W; a battery's as what it takes. */
-export interface Inputs {
+interface Inputs {
   readonly panelsW: number | null;
   readonly batteryW: number | null;
   readonly hasPanels: boolean;

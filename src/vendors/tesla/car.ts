@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import type { Handler } from '../../adapter/adapter.ts';
+import { between } from '../../adapter/commands.ts';
 import { NeedsUser, PLUG_IN } from '../../adapter/interventions.ts';
 import { figure, lenient, objectIn, until } from '../../adapter/kit/index.ts';
-import { between } from '../../adapter/ranges.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { callAbout } from './calls.ts';
+import { callAbout } from './client.ts';
 import { plain } from './failures.ts';
 import { FREE } from './limits.ts';
 import {

@@ -4,8 +4,8 @@ import type { SimulatedAnswer } from '../../adapter/simulator.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { systemRandom } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { PASSWORD } from '../../simulation/sign-in.ts';
-import { CARS, SITES } from './simulated-homes.ts';
+import { PASSWORD } from '../../proof/simulation/sign-in.ts';
+import { CARS, SITES } from './simulated-site.ts';
 import { createSimulator } from './simulator.ts';
 
 /*
@@ -83,7 +83,7 @@ async function client() {
 }
 
 describe('the simulator, for the clients of others', () => {
-  it('lists cars in pages', async () => {
+  it('the simulator, for the clients of others lists cars in pages', async () => {
     const { get, responseOf } = await client();
     const answer = await get('vehicles', { page: '1', per_page: '10' });
     assert.equal(answer.status, 200);
@@ -94,14 +94,14 @@ describe('the simulator, for the clients of others', () => {
     assert.equal((answer.json as { pagination: { next: unknown } }).pagination.next, null);
   });
 
-  it('tells which cars know the key and need it', async () => {
+  it('the simulator, for the clients of others tells which cars know the key and need it', async () => {
     const { post, responseOf } = await client();
     const status = responseOf(await post('vehicles/fleet_status', { vins: [CARS.plain, CARS.signed] }));
     assert.deepEqual([status.key_paired_vins, status.unpaired_vins], [[], [CARS.plain]]);
     assert.equal((await post('vehicles/fleet_status', {})).status, 400);
   });
 
-  it('answers a GET without content type, and a POST only with one', async () => {
+  it('the simulator, for the clients of others answers a GET without content type, and a POST only with one', async () => {
     const { get, raw, tokens } = await client();
     for (const path of ['users/region', 'users/me', 'products', `vehicles/${CARS.plain}`])
       assert.equal((await get(path)).status, 200, path);
@@ -111,7 +111,7 @@ describe('the simulator, for the clients of others', () => {
     assert.equal((await raw('POST', `/api/1/vehicles/${CARS.plain}/wake_up`, { headers })).status, 406);
   });
 
-  it('has sites with their reserve, mode and history', async () => {
+  it('the simulator, for the clients of others has sites with their reserve, mode and history', async () => {
     const { get, post, responseOf } = await client();
     const site = `energy_sites/${SITES.batteryAndSolar}`;
     for (const [what, body] of [
@@ -130,7 +130,7 @@ describe('the simulator, for the clients of others', () => {
     assert.equal(responseOf(backup).total_events, 0);
   });
 
-  it('says 404 of what it does not know', async () => {
+  it('the simulator, for the clients of others says 404 of what it does not know', async () => {
     const { get, post, delete: remove } = await client();
     const config = `vehicles/${CARS.plain}/fleet_telemetry_config`;
     const answers = [
@@ -148,7 +148,7 @@ describe('the simulator, for the clients of others', () => {
     assert.deepEqual(answers[0]?.json, { response: null, error: 'not found', error_description: '' });
   });
 
-  it('refreshes without the secret, once for each token', async () => {
+  it('the simulator, for the clients of others refreshes without the secret, once for each token', async () => {
     const { token, tokens } = await client();
     const refresh = () =>
       token({

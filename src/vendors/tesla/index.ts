@@ -1,18 +1,49 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
+import type { Interventions } from '../../adapter/interventions.ts';
 import { claimsIn, oauth2, wordsIn } from '../../adapter/kit/index.ts';
-import { link, list, nextSteps, whyWithheld, withheldFromCar, withheldFromSite } from './account.ts';
 import { readCar, readSite, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
-import { isTokenRefused } from './failures.ts';
-import { interventions } from './interventions.ts';
+import {
+  keyUrl,
+  link,
+  list,
+  needsKey,
+  nextSteps,
+  PAIR_KEY_WORDS,
+  whyWithheld,
+  withheldFromCar,
+  withheldFromSite,
+} from './client.ts';
+import { AUDIENCES, HOSTS, isTokenRefused, REGIONS, regionNamed } from './failures.ts';
 import { FREE, LIMITS } from './limits.ts';
 import { CAR_NEEDS, registerPartner, SCOPES, SITE_NEEDS, TOKEN_PATH } from './partner.ts';
-import { AUDIENCES, HOSTS, REGIONS, regionNamed } from './regions.ts';
 import * as translate from './translate.ts';
+
+const COMMANDS = ['set_charge_limit', 'start_charge', 'stop_charge', 'set_current'] as const;
+
+/** The owner's steps before a car accepts commands, or is listed at all. */
+const interventions: Interventions<unknown> = {
+  pair_key: { blocks: COMMANDS, inList: needsKey, url: keyUrl, words: PAIR_KEY_WORDS },
+  turn_on_mobile_access: {
+    blocks: ['read_battery_soc', 'read_power', 'read_energy', ...COMMANDS],
+    isAtDevice: true,
+    words: {
+      en: {
+        title: 'Turn on mobile access',
+        text: 'Mobile access is turned off in the car, so no app reaches it. Turn it on at its screen: Controls, Safety, Allow Mobile Access.',
+      },
+      sv: {
+        title: 'Slå på mobilåtkomst',
+        text: 'Mobilåtkomst är avstängd i bilen, så ingen app når den. Slå på den på bilens skärm: Reglage, Säkerhet, Tillåt mobilåtkomst.',
+      },
+    },
+  },
+};
 
 /** Cars, and energy sites with a battery or solar cells, over Tesla's Fleet API. */
 export const tesla = {
   slug: 'tesla',
   name: 'Tesla',
+  brands: { names: ['Powerwall'] },
   hosts: HOSTS,
   ...oauth2({
     authorizeUrl: 'https://auth.tesla.com/oauth2/v3/authorize',

@@ -1,10 +1,9 @@
+import { vendorFailure } from '../../adapter/failures.ts';
 import { partnerTokens } from '../../adapter/kit/index.ts';
 import type { LoginSession } from '../../adapter/login.ts';
-import type { Needs } from '../../adapter/scopes.ts';
-import { vendorFailure } from '../../adapter/vendor-failure.ts';
+import type { Needs } from '../../adapter/tokens.ts';
 import { AppError, OperatorError } from '../../core/errors.ts';
-import { REFUSALS } from './failures.ts';
-import { AUDIENCES, hostOf, type Region } from './regions.ts';
+import { AUDIENCES, hostOf, REFUSALS, type Region } from './failures.ts';
 
 export const TOKEN_PATH = '/oauth2/v3/token';
 

@@ -1,4 +1,4 @@
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
+import type { Situation } from '../../adapter/simulator.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 const CAPACITY_WH = 75_000;

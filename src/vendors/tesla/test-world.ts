@@ -4,7 +4,7 @@ import type { DeviceRef } from '../../adapter/session.ts';
 import type { SimulatedAnswer } from '../../adapter/simulator.ts';
 import type { Json } from '../../core/json.ts';
 import { tesla } from './index.ts';
-import { CARS, SITES, type User } from './simulated-homes.ts';
+import { CARS, SITES, type User } from './simulated-site.ts';
 
 /** Falls asleep within it, when nobody asks: 15 minutes, and the half minute that Tesla needs to notice. */
 export const SLEEP_SECONDS = 16 * 60;

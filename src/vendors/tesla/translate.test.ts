@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recordedIn } from '../../../test/kit/vendor-world.ts';
-import { stateOf } from '../../adapter/derive.ts';
+import { stateOf } from '../../adapter/adapters.ts';
 import { objectIn } from '../../adapter/kit/index.ts';
 import { tesla } from './index.ts';
 import { answer, car, ref, response, world } from './test-world.ts';
@@ -30,7 +30,7 @@ async function stateFrom(type: 'vehicle' | 'battery' | 'solar_inverter', name: s
 }
 
 describe('recorded answers', () => {
-  it('of a car that charges', async () => {
+  it('recorded answers of a car that charges', async () => {
     assert.deepEqual(await stateFrom('vehicle', 'vehicle_data.charging'), {
       online: true,
       connected: true,
@@ -45,7 +45,7 @@ describe('recorded answers', () => {
     assert.equal(carObservedAt(charging), 1_795_251_600_000);
   });
 
-  it('of a car that is not plugged in', async () => {
+  it('recorded answers of a car that is not plugged in', async () => {
     assert.deepEqual(await stateFrom('vehicle', 'vehicle_data.unplugged'), {
       online: true,
       connected: false,
@@ -57,7 +57,7 @@ describe('recorded answers', () => {
     });
   });
 
-  it('of a battery that gives: power is given back, production is the cells', async () => {
+  it('recorded answers of a battery that gives: power is given back, production is the cells', async () => {
     const state = await stateFrom('battery', 'live_status.battery');
     assert.deepEqual(state, {
       online: true,
@@ -70,7 +70,7 @@ describe('recorded answers', () => {
     assert.equal(siteObservedAt(responseIn('live_status.battery')), Date.UTC(2024, 0, 1));
   });
 
-  it('of solar cells without a battery', async () => {
+  it('recorded answers of solar cells without a battery', async () => {
     assert.deepEqual(await stateFrom('solar_inverter', 'live_status.solar'), {
       online: true,
       operation_state: 'island_status_unknown',
@@ -78,7 +78,7 @@ describe('recorded answers', () => {
     });
   });
 
-  it('of an account: a car, a battery with cells, and a site that has neither', async () => {
+  it('recorded answers of an account: a car, a battery with cells, and a site that has neither', async () => {
     const here = await world('none');
     answer(here, /\/products$/, { status: 200, json: recorded('products') });
     const { devices } = await here.link();
@@ -97,14 +97,14 @@ describe('recorded answers', () => {
 describe('power', () => {
   const power = (charge: ChargeState) => carPowerW(awake(charge));
 
-  it('is volts times amperes while they agree with the kilowatts', () => {
+  it('power is volts times amperes while they agree with the kilowatts', () => {
     const ac = { charger_voltage: 229, charger_actual_current: 6 };
     assert.equal(power({ ...ac, charger_phases: 1, charger_power: 1 }), 1_374);
     assert.equal(power({ ...ac, charger_phases: 2, charger_power: 4 }), 4_122, 'two stands for three phases');
     assert.equal(power({ ...ac, charger_phases: 3, charger_power: null }), 4_122);
   });
 
-  it('is the kilowatts where they do not, and at a fast charger', () => {
+  it('power is the kilowatts where they do not, and at a fast charger', () => {
     assert.equal(
       power({ charger_voltage: 400, charger_actual_current: 16, charger_phases: 2, charger_power: 7 }),
       7_000,
@@ -121,7 +121,7 @@ describe('power', () => {
     assert.equal(power({}), null);
   });
 
-  it('is positive while a battery charges, and never minus nothing', () => {
+  it('power is positive while a battery charges, and never minus nothing', () => {
     const battery = tesla.kinds.battery;
     const of = (watts: number) =>
       stateOf(battery, { battery_power: watts, percentage_charged: 40 }, ['read_power']);
@@ -131,21 +131,21 @@ describe('power', () => {
     assert.equal(of(0).charging, false);
   });
 
-  it('of solar cells is never negative', () => {
+  it('power of solar cells is never negative', () => {
     assert.equal(productionW({ solar_power: -7 }), 0);
     assert.equal(productionW({}), null);
   });
 });
 
 describe('a clock that is wrong', () => {
-  it('of the car is told as it is, for the platform to judge, and garbage is not', () => {
+  it('a clock that is wrong of the car is told as it is, for the platform to judge, and garbage is not', () => {
     const ahead = Date.UTC(2030, 0, 1);
     assert.equal(carObservedAt(awake({ timestamp: ahead })), ahead);
     for (const timestamp of [0, -5, 1e20, null]) assert.equal(carObservedAt(awake({ timestamp })), null);
     assert.equal(siteObservedAt({ timestamp: 'yesterday' }), null);
   });
 
-  it('keeps no car from being read, awake or asleep', async () => {
+  it('a clock that is wrong keeps no car from being read, awake or asleep', async () => {
     const here = await world();
     const data = responseIn('vehicle_data.unplugged');
     for (const timestamp of [Date.UTC(2030, 0, 1), Date.UTC(2001, 0, 1), -5]) {
@@ -160,7 +160,7 @@ describe('a clock that is wrong', () => {
 });
 
 describe('words that are not known', () => {
-  it('are shown, and claim nothing', () => {
+  it('words that are not known are shown, and claim nothing', () => {
     assert.deepEqual(carStatus(awake({ charging_state: 'Pondering', conn_charge_cable: 'IEC' })), {
       online: true,
       connected: true,
@@ -182,7 +182,7 @@ describe('words that are not known', () => {
     assert.equal(carPowerW(dreaming), null);
   });
 
-  it('are no figures where they are text or beyond what is possible', () => {
+  it('words that are not known are no figures where they are text or beyond what is possible', () => {
     assert.equal(carSoc(awake({ battery_level: '61' })), null);
     assert.deepEqual(siteObservedAt({ timestamp: 5 }), null);
     assert.equal(carSoc(awake({ battery_level: 101 })), null);

@@ -103,7 +103,7 @@ before(async () => {
 after(() => served.close());
 
 describe('volvocarsapi', () => {
-  it('signs in with PKCE and a secret, and renews both tokens of 299 seconds once', async () => {
+  it('volvocarsapi signs in with PKCE and a secret, and renews both tokens of 299 seconds once', async () => {
     assert.equal(Number(tokens.expires_in), 299);
     assert.equal((await signIn(SCOPES, false)).status, 400, 'without PKCE');
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -124,7 +124,7 @@ describe('volvocarsapi', () => {
     tokens = again;
   });
 
-  it('reads the details of each car and what it can be sent', async () => {
+  it('volvocarsapi reads the details of each car and what it can be sent', async () => {
     assert.equal(vins.length, 4);
     const cars = await Promise.all(vins.map((vin) => dataOf(`${VEHICLES}/${vin}`)));
     assert.deepEqual(
@@ -143,7 +143,7 @@ describe('volvocarsapi', () => {
     assert.ok(!commands.some(({ command }) => command.includes('CHARG')));
   });
 
-  it('reads the energy API, wrapped and unwrapped, and treats 404 as no data', async () => {
+  it('volvocarsapi reads the energy API, wrapped and unwrapped, and treats 404 as no data', async () => {
     const { status, body } = await ask('GET', `/energy/v2/vehicles/${vins[0]}/capabilities`);
     assert.equal(status, 200);
     assert.equal((body.getEnergyState as JsonObject).isSupported, true);
@@ -159,7 +159,7 @@ describe('volvocarsapi', () => {
     });
   });
 
-  it('reads each field of a car as a value with unit and time', async () => {
+  it('volvocarsapi reads each field of a car as a value with unit and time', async () => {
     for (const [path, field] of [
       ['fuel', 'batteryChargeLevel'],
       ['odometer', 'odometer'],
@@ -172,7 +172,7 @@ describe('volvocarsapi', () => {
     assert.equal((await dataOf(`/location/v1/vehicles/${vins[0]}/location`)).type, 'Feature');
   });
 
-  it('sends commands: what came of them, and 422 for one that the car does not have', async () => {
+  it('volvocarsapi sends commands: what came of them, and 422 for one that the car does not have', async () => {
     const send = (command: string) => ask('POST', `${VEHICLES}/${vins[0]}/commands/${command}`);
     const done = { vin: vins[0] ?? '', invokeStatus: 'COMPLETED', message: '' };
     assert.deepEqual(await send('climatization-start'), { status: 200, body: { data: done } });
@@ -194,7 +194,7 @@ describe('volvocarsapi', () => {
     clock.turn(60_000);
   });
 
-  it('is refused with another API key, or none', async () => {
+  it('volvocarsapi is refused with another API key, or none', async () => {
     for (const key of ['another', '']) {
       const { status, body } = await ask('GET', VEHICLES, key);
       assert.deepEqual([status, /VCC-API-KEY/.test(JSON.stringify(body))], [401, true]);
@@ -203,7 +203,7 @@ describe('volvocarsapi', () => {
 });
 
 describe('evcc', () => {
-  it('reads the cars, the energy state and the odometer', async () => {
+  it('evcc reads the cars, the energy state and the odometer', async () => {
     assert.equal((await ask('GET', VEHICLES)).status, 200);
     const { batteryChargeLevel } = (await ask('GET', `/energy/v2/vehicles/${vins[0]}/state`)).body;
     assert.equal(typeof (batteryChargeLevel as JsonObject).value, 'number');

@@ -1,7 +1,7 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { limit, oauth2 } from '../../adapter/kit/index.ts';
-import { link, list, readCar } from './api.ts';
-import { isTokenRefused } from './failures.ts';
+import { isTokenRefused, link, list, readCar } from './client.ts';
+
 import * as translate from './translate.ts';
 
 /** Electric cars and plug-in hybrids of Volvo Cars, read only: its APIs have no command about charging. */

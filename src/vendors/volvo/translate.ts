@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
-import type { Found } from '../../adapter/adapter.ts';
-import type { Capability } from '../../adapter/capabilities.ts';
-import type { Status } from '../../adapter/device.ts';
+import type { Found, Status } from '../../adapter/device.ts';
+import type { Capability } from '../../adapter/fields.ts';
 import { figure, fits, lenient, objectIn, timeIn, unrecognized, word } from '../../adapter/kit/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 

@@ -61,19 +61,19 @@ before(async () => {
 after(() => served.close());
 
 describe('custom-components/zaptec', () => {
-  it('gets 400 and a description for a wrong password', async () => {
+  it('custom-components/zaptec gets 400 and a description for a wrong password', async () => {
     const response = await signIn({ username: 'nobody', password: 'wrong', grant_type: 'password' });
     assert.equal(response.status, 400);
     assert.equal(typeof ((await response.json()) as JsonObject).error_description, 'string');
   });
 
-  it('gets the constants without signing in', async () => {
+  it('custom-components/zaptec gets the constants without signing in', async () => {
     const response = await fetch(`${served.url}/api/constants`);
     const { ChargerOperationModes } = (await response.json()) as JsonObject;
     assert.equal((ChargerOperationModes as JsonObject).Connected_Finished, 5);
   });
 
-  it('builds its installations, circuits and chargers', async () => {
+  it('custom-components/zaptec builds its installations, circuits and chargers', async () => {
     const { Id: place } = await firstOf('installation');
     await get(`installation/${place}`, 'Id', 'MaxCurrent', 'NetworkType', 'AuthenticationType');
     const { Circuits } = await get(`installation/${place}/hierarchy`, 'Circuits');
@@ -98,7 +98,7 @@ describe('custom-components/zaptec', () => {
     }
   });
 
-  it('stops, resumes and authorizes, and gets a 500 for what does not fit the state', async () => {
+  it('custom-components/zaptec stops, resumes and authorizes, and gets a 500 for what does not fit the state', async () => {
     const { Id: id } = await firstOf('chargers');
     const order = async (what: string) => {
       const { status, body } = await ask('POST', `chargers/${id}/${what}`);
@@ -116,7 +116,7 @@ describe('custom-components/zaptec', () => {
     assert.deepEqual(await order('SendCommand/9'), [500, 519]);
   });
 
-  it('sets the currents of charger and installation, on all phases or on each', async () => {
+  it('custom-components/zaptec sets the currents of charger and installation, on all phases or on each', async () => {
     const { Id: id, InstallationId: place } = await firstOf('chargers');
     assert.equal((await ask('POST', `chargers/${id}/update`, { maxChargeCurrent: 12 })).status, 200);
     assert.equal((await ask('POST', `chargers/${id}/update`, { maxChargeCurrent: 33 })).status, 500);
@@ -133,7 +133,7 @@ describe('custom-components/zaptec', () => {
     assert.equal(await set({ availableCurrent: 26 }), 500, 'no more than its maximum');
   });
 
-  it('gets 429 with a delay, and 404 for what does not exist', async () => {
+  it('custom-components/zaptec gets 429 with a delay, and 404 for what does not exist', async () => {
     assert.equal((await ask('GET', 'chargers/none/state')).status, 404);
     const statuses = [];
     for (let calls = 0; calls < 100; calls += 1) statuses.push((await ask('GET', 'chargers')).status);

@@ -1,6 +1,6 @@
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
+import type { Situation } from '../../adapter/simulator.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
-import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../simulation/physics/car-battery.ts';
+import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../proof/simulation/physics/car-battery.ts';
 
 const LEAST_A = 6;
 const MOST_A = 32;

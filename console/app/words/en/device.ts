@@ -1,4 +1,4 @@
-import type { CommandType } from '../../device/commands.ts';
+import type { Command } from '../../api/shapes.ts';
 
 export const device = {
   back: 'Devices',
@@ -22,20 +22,7 @@ export const device = {
   facts: 'About',
   id: 'Id',
   capabilities: 'Capabilities',
-  fields: {
-    power_w: 'Power',
-    production_w: 'Production',
-    battery_soc: 'Charge level',
-    temperature_milli_c: 'Temperature',
-    energy_wh: 'Energy',
-    operation_state: 'State in the words of the vendor',
-    charging: 'Charging',
-    connected: 'Cable or car connected',
-    power_on: 'Switched on',
-    door_open: 'Door',
-    remaining_seconds: 'Time left',
-    available_a: 'Room left on the circuit',
-  },
+  available: 'Room left on the circuit',
   yes: 'Yes',
   no: 'No',
   open: 'Open',
@@ -113,7 +100,7 @@ export const control = {
     start_program: 'Start program',
     stop_program: 'Stop program',
     delayed_start: 'Start later',
-  } satisfies Record<CommandType, string>,
+  } satisfies Record<Command['type'], string>,
   fields: {
     current_a: 'Current (A)',
     max_a: 'Current (A)',

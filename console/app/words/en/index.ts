@@ -1,15 +1,10 @@
-import { brand } from './brand.ts';
+import { brand, keys, usage } from './account.ts';
 import { control, device, history, sessions, simulation } from './device.ts';
-import { devices } from './devices.ts';
-import { events, eventTypes } from './events.ts';
-import { gateways } from './gateways.ts';
+import { devices, overview } from './devices.ts';
+import { events, eventTypes, subscriptions } from './events.ts';
 import { general } from './general.ts';
-import { keys } from './keys.ts';
-import { connect, links } from './links.ts';
-import { overview } from './overview.ts';
+import { connect, gateways, links } from './links.ts';
 import { planner } from './planner.ts';
-import { subscriptions } from './subscriptions.ts';
-import { usage } from './usage.ts';
 
 /** All that the console says, by page. */
 export const ENGLISH = {

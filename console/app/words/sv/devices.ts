@@ -1,6 +1,50 @@
 import type * as english from '../en/devices.ts';
 import { plural } from '../plural.ts';
 
+export const overview: typeof english.overview = {
+  title: 'Översikt',
+  drawn: 'Förbrukas nu',
+  givenBack: 'Matas ut nu',
+  produced: 'Solelproduktion nu',
+  reachable: 'Går att nå',
+  ofDevices: (reachable, all) => `${reachable} av ${all}`,
+  powerText: (count) => `Senast kända effekt för ${plural(count, 'enhet', 'enheter')} som går att nå.`,
+  byType: 'Enheter efter typ',
+  type: 'Typ',
+  total: 'Alla',
+  today: 'I dag',
+  todayText: 'Sedan midnatt, svensk tid.',
+  drawnToday: 'Förbrukat',
+  givenBackToday: 'Utmatat',
+  producedToday: 'Producerat',
+  costToday: 'Kostnad',
+  knownOf: (known, all) => `känt för ${known} av ${plural(all, 'enhet', 'enheter')}`,
+  costText: 'Till spotpris, utan moms, skatt och avgifter.',
+  unknownCosts: {
+    energy_not_known: (count) => `${plural(count, 'enhet', 'enheter')} utan känd energi i dag`,
+    counted_in_gap: (count) => `${plural(count, 'enhet', 'enheter')} har förbrukat energi vid okänd tidpunkt`,
+    no_price_area: (count) => `${plural(count, 'enhet', 'enheter')} utan elområde`,
+    no_price: (count) => `${plural(count, 'enhet', 'enheter')} saknar pris för en del av tiden`,
+  },
+  needs: 'Kräver åtgärd',
+  nothing: 'Inget kräver åtgärd just nu.',
+  nothingText: 'Här visas anslutningar som kräver ny inloggning och sådant som användare behöver göra.',
+  relink: (vendor) => `${vendor} kräver ny inloggning`,
+  relinkText: (user) => `Enheterna läses och styrs inte förrän ${user} har loggat in igen.`,
+  linkUnreachable: (vendor) => `${vendor} går inte att nå`,
+  linkUnreachableText: (user) => `Anslutningen för ${user}. elnav fortsätter att försöka.`,
+  subscription: (state) => `Prenumeration: ${state}`,
+  failing: 'leveranser misslyckas',
+  paused: 'pausad',
+  since: (when) => `Började ${when}`,
+  noDevices: 'Inga enheter än',
+  noDevicesText:
+    'Anslut den första: det tar en minut med sandlådan, vars enheter är simulerade. Dokumentationen visar hur.',
+  guide: 'Till API-dokumentationen',
+  doAt: 'Öppna',
+  andMore: (count) => `och ${count} till`,
+};
+
 export const devices: typeof english.devices = {
   title: 'Enheter',
   search: 'Sök',

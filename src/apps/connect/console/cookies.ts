@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Random, randomBase62 } from '../../../core/ids.ts';
-import { SESSION_SECONDS } from '../../../domain/people/index.ts';
+import { SESSION_SECONDS } from '../../../domain/access/people/index.ts';
 import { cookieIn, setCookie } from '../../../http/cookies.ts';
 
 const SESSION = 'elnav_console';

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { unknownKey } from '../../../../test/kit/accounts.ts';
 import { collectGarbage } from '../../../../test/kit/garbage.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { Principal } from '../../../domain/accounts/index.ts';
+import type { Principal } from '../../../domain/access/accounts/index.ts';
 import { admissionOf } from './admission.ts';
 
 const requestWith = (headers: Record<string, string>) => ({ headers }) as unknown as FastifyRequest;
@@ -13,7 +13,7 @@ const principal = { scopes: new Set(['devices:read']) } as unknown as Principal;
 const noConsole = () => assert.fail('no session is looked up');
 
 describe('the admission of a stream', () => {
-  it('with a key ends with it, and stays while the database does not respond', async () => {
+  it('the admission of a stream with a key ends with it, and stays while the database does not respond', async () => {
     let outcome: Principal | Error = principal;
     const accounts = {
       authenticate: () => (outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome)),
@@ -31,7 +31,7 @@ describe('the admission of a stream', () => {
     assert.equal(await isAdmitted(), false);
   });
 
-  it('of the console ends with its session', async () => {
+  it('the admission of a stream of the console ends with its session', async () => {
     let caller: { principal: Principal; session: string } | undefined = { principal, session: 'a' };
     const accounts = { authenticate: () => assert.fail('no key is looked up') };
     const isAdmitted = admissionOf({ accounts, consoleOf: async () => caller }, requestWith({}));
@@ -40,7 +40,7 @@ describe('the admission of a stream', () => {
     assert.equal(await isAdmitted(), false);
   });
 
-  it('with a key does not keep the request in memory', async () => {
+  it('the admission of a stream with a key does not keep the request in memory', async () => {
     const accounts = { authenticate: () => principal };
     const open = () => {
       const request = requestWith({ 'x-api-key': unknownKey() });

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import type { ConsoleCaller } from '../../../http/access.ts';
-import { keyOf } from '../../../http/key-of.ts';
+import { keyOf } from '../../../http/caller.ts';
 
 const SCOPE = 'devices:read';
 

@@ -7,8 +7,8 @@ import {
   type EventFilter,
   Expired,
   type Position,
-} from '../../../domain/events/index.ts';
-import { readQuery } from '../input/query.ts';
+} from '../../../domain/records/events/index.ts';
+import { readQuery } from '../input/parameters.ts';
 
 export const Filters = Type.Object({
   after: Type.Optional(Type.String({ description: 'A cursor: events after it are returned' })),

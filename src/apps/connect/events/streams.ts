@@ -1,5 +1,5 @@
 import type { Log } from '../../../core/log.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import {
   type Cursors,
   type EventFilter,
@@ -9,7 +9,7 @@ import {
   matches,
   type Position,
   rendered,
-} from '../../../domain/events/index.ts';
+} from '../../../domain/records/events/index.ts';
 import { type EventStream, eventText } from '../../../http/event-stream.ts';
 
 /** Events that are read at once for a stream that is behind. */

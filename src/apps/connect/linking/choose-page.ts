@@ -1,5 +1,5 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
-import type { Language, Words } from '../../../core/language.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { brandsOf, type Choice, choicesFor, waysOfBrand } from './choices.ts';
 import { appOf, backTo, linkPage, makersOf, type Reader, steps, stepsOf } from './frame.ts';
@@ -7,7 +7,7 @@ import { markOf } from './mark.ts';
 import { canControl } from './reads-and-controls.ts';
 import { callName, isMadeUp, kindsInWords } from './vendors.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     title: 'Connect a device',
     lead: (app: string) => `Choose your brand to let ${app} read and control your device.`,
@@ -52,12 +52,12 @@ const WORDS = {
     noneNext: (makers: string) => `Inget märke är klart att använda. Kontakta ${makers}.`,
     failed: 'Ditt konto anslöts inte. Försök en gång till.',
   },
-} satisfies Words<object>;
+});
 
 /** More brands of a vendor are not listed in its tile. */
 const MOST_BRANDS = 4;
 
-export interface ChoosePage {
+interface ChoosePage {
   /** Those that can be linked. */
   readonly vendors: readonly Adapter[];
   readonly isSimulated: (vendor: string) => boolean;

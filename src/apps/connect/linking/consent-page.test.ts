@@ -42,7 +42,7 @@ const page = (
   );
 
 describe('the page before a vendor', () => {
-  it('leads to the privacy policy and the terms of the brand that has them', () => {
+  it('the page before a vendor leads to the privacy policy and the terms of the brand that has them', () => {
     const address = 'https://volta.example/privacy?a=1&b="';
     const brand = { name: 'Volta <b>', color: null, privacy_url: address, terms_url: null };
     const markup = page(charger, 'sv', { brand, domain: null });
@@ -56,7 +56,7 @@ describe('the page before a vendor', () => {
     assert.doesNotMatch(page(charger), /handles your data|Terms of/);
   });
 
-  it('names who asks: the brand with the domain behind it, else the domain, else that there is no name', () => {
+  it('the page before a vendor names who asks: the brand with the domain behind it, else the domain, else that there is no name', () => {
     const brand = { name: 'Volta <b>', color: null, privacy_url: null, terms_url: null };
     const branded = page(charger, 'en', { brand, domain: 'volta.example' });
     assert.match(branded, /Volta &lt;b&gt; wants to read and control the devices in your Acme account\./);
@@ -73,7 +73,7 @@ describe('the page before a vendor', () => {
     );
   });
 
-  it('names the brand that was chosen, whose account it takes, and through whom it is connected', () => {
+  it('the page before a vendor names the brand that was chosen, whose account it takes, and through whom it is connected', () => {
     const own = page(charger, 'en', NOBODY, { brand: 'Škoda', vendor: 'acme', account: 'brand' });
     assert.match(own, /<h1>Connect Škoda<\/h1>/);
     assert.match(own, /control the devices in your Škoda account\./);
@@ -87,7 +87,7 @@ describe('the page before a vendor', () => {
     assert.match(other, /NIBE ansluts med Acme: logga in med kontot i Acme-appen\./);
   });
 
-  it('says what is read and what can be done, by the type of the device', () => {
+  it('the page before a vendor says what is read and what can be done, by the type of the device', () => {
     assert.match(
       page(charger),
       /<li><strong>Car chargers<\/strong><span>Reads its status and power<\/span><span>Can start and stop charging, set the charging current or limit its power<\/span><\/li>/,
@@ -104,7 +104,7 @@ describe('the page before a vendor', () => {
     assert.doesNotMatch(reads, /<span>Can /);
   });
 
-  it('goes on by a form of ours alone', () => {
+  it('the page before a vendor goes on by a form of ours alone', () => {
     assert.match(
       page(charger),
       /<form method="post" action="\/agree"><button[^>]*>Continue to Acme<\/button><\/form>/,

@@ -1,5 +1,5 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
-import type { Words } from '../../../core/language.ts';
+import { translated } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { appOf, backTo, type LinkStep, linkPage, type Reader, steps, whoOf } from './frame.ts';
 import { markOf } from './mark.ts';
@@ -7,7 +7,7 @@ import type { OtherWay } from './other-ways.ts';
 import { canControl, readsAndControls } from './reads-and-controls.ts';
 import { callName, isMadeUp, nameWithin } from './vendors.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     title: (vendor: string) => `Connect ${vendor}`,
     controls: (who: string, vendor: string) =>
@@ -60,9 +60,9 @@ const WORDS = {
     failed: 'Ditt konto anslöts inte. Försök en gång till.',
     another: 'Välj ett annat märke',
   },
-} satisfies Words<object>;
+});
 
-export interface ConsentPage {
+interface ConsentPage {
   readonly adapter: Adapter;
   /** The brand that the user chose, where the vendor connects it. */
   readonly way: OtherWay | null;

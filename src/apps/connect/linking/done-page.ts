@@ -1,7 +1,7 @@
 import type { Adapter, NextStep } from '../../../adapter/adapter.ts';
-import { DEVICE_WORDS } from '../../../adapter/words.ts';
-import type { Words } from '../../../core/language.ts';
-import type { DeviceRow } from '../../../domain/devices/index.ts';
+import { DEVICE_WORDS } from '../../../adapter/login.ts';
+import { translated } from '../../../core/language.ts';
+import type { DeviceRow } from '../../../domain/devices/devices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { appOf, backTo, type LinkStep, linkPage, makersOf, type Reader, steps } from './frame.ts';
 import { markOf } from './mark.ts';
@@ -9,7 +9,7 @@ import { reachOf } from './reach.ts';
 import { shown } from './shown.ts';
 import { callName } from './vendors.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     title: (vendor: string) => `${vendor} is connected`,
     found: (count: number) => (count === 1 ? 'We found one device:' : `We found ${count} devices:`),
@@ -73,7 +73,7 @@ const WORDS = {
     waitingNext: 'Det har inte kommit något svar än. Sidan kontrollerar igen automatiskt.',
     again: 'Kontrollera igen',
   },
-} satisfies Words<object>;
+});
 
 /** Between two looks at whether a station has connected. */
 const LOOK_AGAIN_SECONDS = 3;
@@ -81,7 +81,7 @@ const LOOK_AGAIN_SECONDS = 3;
 const MOST_LISTED = 50;
 const LONGEST_NAME = 80;
 
-export interface DonePage {
+interface DonePage {
   readonly adapter: Pick<Adapter, 'slug' | 'name' | 'calledIn' | 'conditions' | 'dialIn'> & Partial<Adapter>;
   readonly steps: readonly LinkStep[];
   /** The page itself. */
@@ -101,7 +101,7 @@ export function donePage(reader: Reader, page: DonePage): string {
   const words = WORDS[reader.language];
   const name = callName(adapter, reader.language);
   // Whoever links a station does not hear from it before it has been told where to.
-  const isExpected = adapter.dialIn !== undefined && devices.every(({ seen }) => seen === null);
+  const isExpected = adapter.dialIn !== undefined && devices.every(({ snapshot: seen }) => seen === null);
   const found = adapter.dialIn === undefined ? words.title(name) : words.station;
   const title = isExpected ? words.dialsIn : found;
   const isPrimary = devices.length > 0 && page.nextSteps.every(({ isAtDevice }) => isAtDevice);
@@ -141,7 +141,7 @@ ${devices.length > listed.length ? html`<p class="soft">${words.more(devices.len
 <p class="soft">${words.soon(appOf(reader))}</p>`;
 }
 
-function foundDevice({ language }: Reader, { name, type, seen }: DeviceRow): Html {
+function foundDevice({ language }: Reader, { name, type, snapshot: seen }: DeviceRow): Html {
   const words = WORDS[language];
   const kind = DEVICE_WORDS[language][type].one;
   const called = shown(name ?? '', LONGEST_NAME);

@@ -1,14 +1,14 @@
 import type { AppError } from '../../../core/errors.ts';
-import type { Words } from '../../../core/language.ts';
+import { translated } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { failureInWords } from './failure-words.ts';
 import { makersOf, type Reader } from './frame.ts';
 import { shown } from './shown.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: { support: 'For support', number: 'Number' },
   sv: { support: 'För support', number: 'Nummer' },
-} satisfies Words<object>;
+});
 
 const LONGEST_SENTENCE = 300;
 

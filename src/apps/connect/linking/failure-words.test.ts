@@ -16,7 +16,7 @@ const told = (code: ErrorCodeName, language: 'en' | 'sv', isByForm = true) =>
   );
 
 describe('failures in words', () => {
-  it('say for every code, in both languages, what it was and what to do next', () => {
+  it('failures in words say for every code, in both languages, what it was and what to do next', () => {
     assert.ok(MET.length > 10);
     for (const code of CODES)
       for (const isByForm of [true, false]) {
@@ -29,14 +29,14 @@ describe('failures in words', () => {
       }
   });
 
-  it('tell what linking can meet apart from what nobody can explain', () => {
+  it('failures in words tell what linking can meet apart from what nobody can explain', () => {
     for (const language of ['en', 'sv'] as const) {
       const other = told('server.internal', language).what;
       for (const code of MET) assert.notEqual(told(code, language).what, other, code);
     }
   });
 
-  it('say how long to wait', () => {
+  it('failures in words say how long to wait', () => {
     const about = { language: 'sv', vendor: undefined, makers: 'x', isByForm: true } as const;
     const wait = (retryAfterSeconds: number | undefined) =>
       failureInWords({ code: 'limit.exceeded', retryAfterSeconds }, about).next;

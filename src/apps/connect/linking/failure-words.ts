@@ -1,8 +1,8 @@
 import type { AppError, ErrorCodeName } from '../../../core/errors.ts';
-import type { Language, Words } from '../../../core/language.ts';
+import { type Language, translated } from '../../../core/language.ts';
 
 /** What an end user is told of a failure: what it was, and what to do next. */
-export interface FailureWords {
+interface FailureWords {
   readonly what: string;
   readonly next: string;
 }
@@ -71,7 +71,7 @@ const pausedSv: Say = () => ({
   next: 'Ingenting har ändrats. Försök igen om en minut.',
 });
 
-const WORDS = {
+const WORDS = translated<FailureTexts>({
   en: {
     vendor: 'the vendor',
     someTime: 'a few minutes',
@@ -230,7 +230,7 @@ const WORDS = {
       'server.stopping': pausedSv,
     },
   },
-} satisfies Words<FailureTexts>;
+});
 
 /** A failure as a home owner understands it; codes that they do not meet are told as one. */
 export function failureInWords(

@@ -1,12 +1,12 @@
 import type { CredentialField } from '../../../adapter/credential-fields.ts';
-import type { FieldWords } from '../../../adapter/words.ts';
-import type { Language, Words } from '../../../core/language.ts';
+import type { FieldWords } from '../../../adapter/login.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: { choose: 'Choose', show: 'Show', hide: 'Hide' },
   sv: { choose: 'Välj', show: 'Visa', hide: 'Dölj' },
-} satisfies Words<object>;
+});
 
 interface FieldShown {
   readonly language: Language;

@@ -25,7 +25,7 @@ const read = (text: string) =>
 const faultsOf = (text: string) => Object.fromEntries(read(`password=pw&${text}`).faults);
 
 describe('a form that was filled in', () => {
-  it('becomes credentials, without what is empty', () => {
+  it('a form that was filled in becomes credentials, without what is empty', () => {
     const { credentials, faults } = read(
       'user=+anna+&password=+pw+&port=8&factor=1,5&local=true&region=eu&kinds=car&kinds=lamp&kinds=car&other=1',
     );
@@ -47,13 +47,13 @@ describe('a form that was filled in', () => {
     });
   });
 
-  it('keeps what was filled in, but no secret', () => {
+  it('a form that was filled in keeps what was filled in, but no secret', () => {
     const { values } = read('user=x&password=hunter2&port=zero');
     assert.equal(values.has('password'), false);
     assert.deepEqual([values.get('user'), values.get('port')], [['x'], ['zero']]);
   });
 
-  it('says what is wrong beside each field', () => {
+  it('a form that was filled in says what is wrong beside each field', () => {
     assert.deepEqual(Object.fromEntries(read('').faults), {
       user: 'Fill in this field.',
       password: 'Fill in this field.',

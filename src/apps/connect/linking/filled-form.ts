@@ -1,8 +1,8 @@
 import type { CredentialField } from '../../../adapter/credential-fields.ts';
-import type { FieldWords } from '../../../adapter/words.ts';
+import type { FieldWords } from '../../../adapter/login.ts';
 import { faultsIn } from '../../../core/faults.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
-import type { Language, Words } from '../../../core/language.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import type { Form } from '../../../http/forms.ts';
 
 interface FaultTexts {
@@ -16,7 +16,7 @@ interface FaultTexts {
   readonly other: string;
 }
 
-const WORDS = {
+const WORDS = translated<FaultTexts>({
   en: {
     missing: 'Fill in this field.',
     short: (least) => `Enter at least ${least} characters.`,
@@ -37,7 +37,7 @@ const WORDS = {
     most: (most) => `Skriv ${most} eller mindre.`,
     other: 'Det här ser inte rätt ut. Kontrollera det en gång till.',
   },
-} satisfies Words<FaultTexts>;
+});
 
 /** What an end user filled in. */
 export interface Filled {

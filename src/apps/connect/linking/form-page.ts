@@ -1,6 +1,6 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { type CredentialField, wordsOf } from '../../../adapter/credential-fields.ts';
-import type { Words } from '../../../core/language.ts';
+import { translated } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { whoWantsWhat } from './consent-page.ts';
 import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
@@ -10,7 +10,7 @@ import { appOf, backTo, type LinkStep, linkPage, type Reader, steps } from './fr
 import { markOf } from './mark.ts';
 import { isMadeUp, nameWithin } from './vendors.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     title: (vendor: string) => `Connect ${vendor}`,
     madeUp: 'This is for testing. The devices are made up, and nothing in your home is touched.',
@@ -39,7 +39,7 @@ const WORDS = {
     failed: 'Ditt konto anslöts inte. Försök en gång till.',
     another: 'Välj ett annat märke',
   },
-} satisfies Words<object>;
+});
 
 export interface FormPage {
   readonly adapter: Adapter;

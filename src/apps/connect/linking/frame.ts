@@ -1,4 +1,4 @@
-import type { Language, Words } from '../../../core/language.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { brandSheetHref } from '../../../pages/brand-color.ts';
 import { type Html, html } from '../../../pages/html.ts';
@@ -16,7 +16,7 @@ export interface Reader extends WhoAsks {
 /** Where on the way to a link a page is. */
 export type LinkStep = 'choose' | 'sign_in' | 'done';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     app: 'the app',
     appFrom: (domain: string) => `An app from ${domain}`,
@@ -37,7 +37,7 @@ const WORDS = {
     steps: 'Steg',
     step: { choose: 'Märke', sign_in: 'Logga in', done: 'Klart' },
   },
-} satisfies Words<object>;
+});
 
 /** What the app is called in the middle of a sentence. */
 export const appOf = ({ brand, language }: Reader): string => brand?.name ?? WORDS[language].app;

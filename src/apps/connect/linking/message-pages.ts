@@ -1,9 +1,9 @@
-import type { Words } from '../../../core/language.ts';
+import { translated } from '../../../core/language.ts';
 import { html } from '../../../pages/html.ts';
 import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
 import { linkPage, type Reader } from './frame.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     again: 'Try again',
     signedIn: (vendor: string) => `You are signed in to ${vendor}`,
@@ -22,7 +22,7 @@ const WORDS = {
     codeNote:
       'Den fungerar en gång, inom 15 minuter. Den ger tillgång till ditt konto, så ge den inte till någon annan.',
   },
-} satisfies Words<object>;
+});
 
 /** What went wrong and what to do next; `againHref` is null where trying again leads nowhere. */
 export function failurePage(reader: Reader, failure: Failure, againHref: string | null): string {

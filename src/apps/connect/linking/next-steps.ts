@@ -3,18 +3,21 @@ import Type from 'typebox';
 import type { Adapter, NextStep } from '../../../adapter/adapter.ts';
 import { Device } from '../../../adapter/device.ts';
 import { languageOf } from '../../../core/language.ts';
-import type { DeviceRow } from '../../../domain/devices/index.ts';
+import type { DeviceRow } from '../../../domain/devices/devices/index.ts';
 
 /** What the end user still has to do, elsewhere, before linked devices can do all that they offer. */
 export const NextSteps = Type.Optional(
   Type.Array(
-    Type.Object({
-      id: Type.String({ description: '`pair_key`: approve the key of this service in the car' }),
-      url: Type.String({ description: 'Where it is done; send the user there' }),
-      title: Type.String(),
-      text: Type.String({ description: 'What and why, in the language of Accept-Language' }),
-      devices: Type.Array(Device.properties.id),
-    }),
+    Type.Object(
+      {
+        id: Type.String({ description: '`pair_key`: approve the key of this service in the car' }),
+        url: Type.String({ description: 'Where it is done; send the user there' }),
+        title: Type.String(),
+        text: Type.String({ description: 'What and why, in the language of Accept-Language' }),
+        devices: Type.Array(Device.properties.id),
+      },
+      { title: 'NextStep' },
+    ),
     { description: 'Absent where nothing is left to do' },
   ),
 );

@@ -12,31 +12,13 @@ export interface OtherWay {
   readonly account?: 'brand';
 }
 
-/** Some names of one vendor, the ones that most homes have first: the choice lists the first of them. */
-const by = (vendor: string, brands: string, account?: 'brand'): OtherWay[] =>
-  brands.split(', ').map((brand) => ({ brand, vendor, ...(account === undefined ? {} : { account }) }));
+type Connecting = Pick<Adapter, 'slug' | 'brands'>;
 
-const OTHER_WAYS: readonly OtherWay[] = [
-  // Makers that offer OCPP 1.6J or 2.0.1.
-  ...by('ocpp', 'Garo, Wallbox, CTEK, ABB Terra, Schneider EVlink, KEBA, go-e, Alfen, Webasto'),
-  // The same of makers that are vendors too: their chargers are either in their maker's cloud or connect to us.
-  ...by('ocpp', 'Zaptec, Easee, Charge Amps'),
-  // Makers whose cars Smartcar connects in Europe (smartcar.com/docs/help/frequencies). Users sign in with the account of their car.
-  { brand: 'Volkswagen', also: ['VW'], vendor: 'smartcar', account: 'brand' },
-  ...by('smartcar', 'Audi, Škoda, BMW, Kia, Polestar, Hyundai', 'brand'),
-  { brand: 'Mercedes-Benz', also: ['Mercedes'], vendor: 'smartcar', account: 'brand' },
-  ...by('smartcar', 'Nissan, MG, Peugeot, Renault, Ford, Opel, Cupra, BYD, MINI, Porsche, Mazda', 'brand'),
-  ...by('smartcar', 'Citroën, Fiat, DS, Jeep, Jaguar, Land Rover, Dacia, Alfa Romeo', 'brand'),
-  // Their own vendors too.
-  ...by('smartcar', 'Tesla, Volvo', 'brand'),
-  ...by('myuplink', 'NIBE, CTC, Høiax'),
-  ...by('homeconnect', 'Bosch, Siemens, Neff, Gaggenau'),
-  ...by('tesla', 'Powerwall'),
-];
-
-/** The brands that some of these vendors connect. */
-export const otherWays = (vendors: readonly Adapter[]): readonly OtherWay[] =>
-  OTHER_WAYS.filter(({ vendor }) => vendors.some(({ slug }) => slug === vendor));
+/** The brands that vendors connect beside their own. */
+export const otherWays = (vendors: readonly Connecting[]): readonly OtherWay[] =>
+  vendors.flatMap(({ slug, brands: { names = [], also = {}, ...account } = {} }) =>
+    names.map((brand) => ({ brand, vendor: slug, also: also[brand] ?? [], ...account })),
+  );
 
 /** Whether a brand is this vendor's own, so that it has two ways at least. */
 export function isOwnBrand({ name, slug }: Pick<Adapter, 'name' | 'slug'>, brand: string): boolean {
@@ -45,5 +27,5 @@ export function isOwnBrand({ name, slug }: Pick<Adapter, 'name' | 'slug'>, brand
 }
 
 /** How a vendor connects a brand that was chosen by name; null where it does not. */
-export const wayOf = ({ slug }: Pick<Adapter, 'slug'>, brand: unknown): OtherWay | null =>
-  OTHER_WAYS.find((way) => way.vendor === slug && way.brand === brand) ?? null;
+export const wayOf = (vendor: Connecting, brand: unknown): OtherWay | null =>
+  otherWays([vendor]).find((way) => way.brand === brand) ?? null;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Reach, reachOf } from './reach.ts';
 
-it('tells addresses that a station in a home reaches from those that it does not', () => {
+it('the check of an address tells addresses that a station in a home reaches from those that it does not', () => {
   for (const [url, reach] of [
     ['ws://localhost:8080/ocpp/', 'machine'],
     ['ws://127.0.0.1:8080/ocpp/', 'machine'],

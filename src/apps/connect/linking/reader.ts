@@ -4,7 +4,7 @@ import type { AppError } from '../../../core/errors.ts';
 import { pageReader } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import { nameIn } from '../input/path.ts';
+import { nameIn } from '../input/parameters.ts';
 import { sessionPath } from './addresses.ts';
 import { sessionOf } from './browser.ts';
 import type { Reader } from './frame.ts';

@@ -2,11 +2,12 @@ import type { Adapter } from '../../../adapter/adapter.ts';
 import {
   CONTROL_CAPABILITIES,
   type ControlCapability,
+  FIELDS,
   READ_CAPABILITIES,
-  type ReadCapability,
-} from '../../../adapter/capabilities.ts';
-import { DEVICE_WORDS } from '../../../adapter/words.ts';
-import type { Language, Words } from '../../../core/language.ts';
+  READS,
+} from '../../../adapter/fields.ts';
+import { DEVICE_WORDS } from '../../../adapter/login.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { MOST_KINDS, typesOf } from './vendors.ts';
 
@@ -16,23 +17,15 @@ interface CapabilityTexts {
   readonly control: (what: string) => string;
   /** What every device says of itself, whatever it can do. */
   readonly status: string;
-  readonly reads: Readonly<Record<ReadCapability, string>>;
   readonly controls: Readonly<Record<ControlCapability, string>>;
 }
 
-const WORDS = {
+const WORDS = translated<CapabilityTexts>({
   en: {
     every: 'Every kind of device',
     read: (what) => `Reads ${what}`,
     control: (what) => `Can ${what}`,
     status: 'its status',
-    reads: {
-      read_battery_soc: 'charge level',
-      read_power: 'power',
-      read_energy: 'energy use',
-      read_temperature: 'temperature',
-      read_production: 'solar production',
-    },
     controls: {
       on_off: 'turn it on and off',
       charge_limit: 'set the charge limit',
@@ -51,13 +44,6 @@ const WORDS = {
     read: (what) => `Läser av ${what}`,
     control: (what) => `Kan ${what}`,
     status: 'status',
-    reads: {
-      read_battery_soc: 'laddnivå',
-      read_power: 'effekt',
-      read_energy: 'energiförbrukning',
-      read_temperature: 'temperatur',
-      read_production: 'solelproduktion',
-    },
     controls: {
       on_off: 'slå på och av',
       charge_limit: 'ändra laddgränsen',
@@ -71,7 +57,7 @@ const WORDS = {
       delayed_start: 'skjuta upp starten',
     },
   },
-} satisfies Words<CapabilityTexts>;
+});
 
 type Kinds = Pick<Adapter, 'kinds'>;
 type Part = Kinds['kinds'][keyof Kinds['kinds']];
@@ -91,7 +77,7 @@ export function readsAndControls(adapter: Kinds, language: Language): Html {
           parts: [adapter.kinds[type]],
         }));
   return html`<ul class="access">${groups.map(({ name, parts }) => {
-    const reads = [texts.status, ...readsOf(parts).map((one) => texts.reads[one])];
+    const reads = [texts.status, ...readsOf(parts).map((one) => FIELDS[READS[one]].readAs[language])];
     const controls = controlsOf(parts).map((one) => texts.controls[one]);
     return html`<li><strong>${name}</strong><span>${texts.read(listed(reads, language, 'conjunction'))}</span>${
       controls.length === 0

@@ -16,43 +16,43 @@ const MG = entry(['MG'], 'car elbil', true);
 const ALL = [CARS, PUMPS, CHARGERS, SKODA, MG];
 
 describe('the search of the link page', () => {
-  it('finds all of them without a query, but not what is found by name alone', () => {
+  it('the search of the link page finds all of them without a query, but not what is found by name alone', () => {
     for (const query of ['', '   ', '–'])
       assert.deepEqual(search(ALL, query), [CARS, PUMPS, CHARGERS], JSON.stringify(query));
   });
 
-  it('finds by beginnings of words, whatever their order, case and accents', () => {
+  it('the search of the link page finds by beginnings of words, whatever their order, case and accents', () => {
     for (const query of ['varmepump', 'VÄRMEPUMP', 'pump heat', 'värmep', '(heat-pump)'])
       assert.deepEqual(search(ALL, query), [PUMPS], query);
     assert.deepEqual(search(ALL, 'eat'), [], 'within a word');
   });
 
-  it('prefers whole words', () => {
+  it('the search of the link page prefers whole words', () => {
     assert.deepEqual(search(ALL, 'elbil'), [CARS]);
     assert.deepEqual(search(ALL, 'elbils'), [CHARGERS]);
   });
 
-  it('finds one word that was written as two, and two that were written as one', () => {
+  it('the search of the link page finds one word that was written as two, and two that were written as one', () => {
     assert.deepEqual(search(ALL, 'värme pump'), [PUMPS]);
     assert.deepEqual(search(ALL, 'chargeamps'), [CHARGERS]);
     assert.deepEqual(search(ALL, 'chargea'), [CHARGERS]);
   });
 
-  it('finds a name together with words that nobody knows, such as a model', () => {
+  it('the search of the link page finds a name together with words that nobody knows, such as a model', () => {
     assert.deepEqual(search(ALL, 'volvo ex30'), [CARS]);
     assert.deepEqual(search(ALL, 'charge amps halo'), [CHARGERS]);
     assert.deepEqual(search(ALL, 'skoda enyaq iv'), [SKODA]);
     assert.deepEqual(search(ALL, 'charge halo'), [], 'half of a name');
   });
 
-  it('finds by name alone what is marked so, also with a word of its kind', () => {
+  it('the search of the link page finds by name alone what is marked so, also with a word of its kind', () => {
     assert.deepEqual(search(ALL, 'sko'), [SKODA]);
     assert.deepEqual(search(ALL, 'skoda car'), [SKODA]);
     assert.deepEqual(search(ALL, 'mg'), [MG]);
     assert.deepEqual(search(ALL, 'sk'), [], 'too short for a beginning');
   });
 
-  it('forgives one letter in a name, and only where nothing else is found', () => {
+  it('the search of the link page forgives one letter in a name, and only where nothing else is found', () => {
     for (const typed of ['vovlo', 'volvvo', 'vlvo', 'wolvo', 'volvp'])
       assert.deepEqual(search(ALL, typed), [CARS], typed);
     assert.deepEqual(search(ALL, 'vollvo xc40'), [CARS]);
@@ -62,7 +62,7 @@ describe('the search of the link page', () => {
     assert.deepEqual(search(both, 'heat'), [PUMPS], 'a word that is found is no typo');
   });
 
-  it('forgives one letter in a word of a kind, where no name is meant', () => {
+  it('the search of the link page forgives one letter in a word of a kind, where no name is meant', () => {
     for (const typed of ['värmepmup', 'varmepunp', 'värme pumpp'])
       assert.deepEqual(search(ALL, typed), [PUMPS]);
     assert.deepEqual(search(ALL, 'ladbox'), [CHARGERS]);
@@ -73,7 +73,7 @@ describe('the search of the link page', () => {
 
   const word = fc.string({ unit: fc.constantFrom(...'abcdeå'), minLength: 5, maxLength: 9 });
 
-  it('takes every change of one letter for a typo', () => {
+  it('the search of the link page takes every change of one letter for a typo', () => {
     fc.assert(
       fc.property(word, fc.nat(8), fc.constantFrom(...'xyz'), (name, at, letter) => {
         const place = at % name.length;
@@ -91,7 +91,7 @@ describe('the search of the link page', () => {
     );
   });
 
-  it('takes no change of two letters for one', () => {
+  it('the search of the link page takes no change of two letters for one', () => {
     fc.assert(
       fc.property(word, (name) => {
         assert.ok(!isTypo(`xy${name}`, name));

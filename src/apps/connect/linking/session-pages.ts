@@ -1,10 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Adapter } from '../../../adapter/adapter.ts';
-import { type CredentialField, credentialFields, isForEndUsers } from '../../../adapter/credential-fields.ts';
-import { GATEWAY_FIELD } from '../../../adapter/gateway-field.ts';
+import {
+  type CredentialField,
+  credentialFields,
+  GATEWAY_FIELD,
+  isForEndUsers,
+} from '../../../adapter/credential-fields.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
-import type { LinkSessionRow, LinkSessions } from '../../../domain/links/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
+import type { LinkSessionRow, LinkSessions } from '../../../domain/links/links/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { cancelPath, donePath, formPath, sessionPath } from './addresses.ts';
 import { browserOf } from './browser.ts';

@@ -1,12 +1,12 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { DEVICE_TYPES, type DeviceType } from '../../../adapter/device.ts';
-import { DEVICE_WORDS } from '../../../adapter/words.ts';
-import type { Language, Words } from '../../../core/language.ts';
+import { DEVICE_WORDS } from '../../../adapter/login.ts';
+import { type Language, translated } from '../../../core/language.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: { every: 'Every kind of device', and: 'and' },
   sv: { every: 'Alla sorters enheter', and: 'och' },
-} satisfies Words<object>;
+});
 
 /** More than these are not told apart in a line. */
 export const MOST_KINDS = 4;

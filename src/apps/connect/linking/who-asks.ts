@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import type { Accounts, Brand } from '../../../domain/accounts/index.ts';
+import type { Accounts, Brand } from '../../../domain/access/accounts/index.ts';
 
 /** Whose page it is: what the account calls itself, and the domain at which it has shown to read mail. */
 export interface WhoAsks {

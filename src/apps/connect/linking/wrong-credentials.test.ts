@@ -4,7 +4,7 @@ import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import { turnedClock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { silentLog } from '../../../core/log.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
 import { type GuessLimit, guessLimit } from './wrong-credentials.ts';
 
@@ -30,7 +30,7 @@ describe('the limit of wrong credentials', () => {
     return ended.map((one) => (one.status === 'fulfilled' ? null : (one.reason as AppError).code));
   };
 
-  it('sends no more than ten to the vendor, also of many at once', async () => {
+  it('the limit of wrong credentials sends no more than ten to the vendor, also of many at once', async () => {
     const codes = await codesOf(Array.from({ length: 40 }, (_, index) => guess('anna', `p${index}`)));
     assert.equal(sent, 10);
     assert.deepEqual(new Set(codes), new Set(['link.credentials_refused', 'limit.exceeded', 'limit.busy']));
@@ -38,7 +38,7 @@ describe('the limit of wrong credentials', () => {
     assert.deepEqual(await codesOf([guess('bo', 'right')]), [null], 'other users are not slowed down');
   });
 
-  it('counts no try that the vendor accepts, and refuses none of a few at once', async () => {
+  it('the limit of wrong credentials counts no try that the vendor accepts, and refuses none of a few at once', async () => {
     for (let round = 0; round < 4; round += 1)
       assert.deepEqual(
         new Set(await codesOf(Array.from({ length: 8 }, () => guess('anna', 'right')))),

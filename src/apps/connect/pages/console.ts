@@ -1,11 +1,11 @@
-import type { Language, Words } from '../../../core/language.ts';
-import type { Profile } from '../../../domain/accounts/index.ts';
+import { type Language, translated } from '../../../core/language.ts';
+import type { Profile } from '../../../domain/access/accounts/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { OWN_COLORS } from '../../../pages/brand-color.ts';
 import { html } from '../../../pages/html.ts';
 import { connectPage } from './frame.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     title: 'Console',
     loading: 'The console is loading.',
@@ -34,7 +34,7 @@ const WORDS = {
     again: 'Försök igen',
     docs: 'API-referens',
   },
-} satisfies Words<object>;
+});
 
 interface ConsoleReader {
   readonly assets: Assets;
@@ -62,7 +62,7 @@ export function consolePage({ assets, language, gridUrl, path, profile, area }: 
   return connectPage(assets, {
     ...{ language, path, main, gridUrl },
     title: words.title,
-    styles: ['console', 'brand-preview'],
+    styles: ['console'],
     scripts: ['console'],
     width: 'wide',
     here: 'console',

@@ -1,9 +1,9 @@
-import type { Language, Words } from '../../../core/language.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
 import { connectPage } from './frame.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     title: 'Connect: one API for energy devices',
     heading: 'elnav Connect',
@@ -40,7 +40,7 @@ const WORDS = {
       'Sandlådan har en simulerad enhet av varje sort. Skriv in din nyckel på andra raden, klistra in alla rader i en terminal, så går laddboxen ner till 8 A:',
     yourKey: 'din nyckel',
   },
-} satisfies Words<object>;
+});
 
 interface StartPage {
   readonly assets: Assets;
@@ -56,7 +56,7 @@ export function startPage({ assets, language, version, connectUrl, gridUrl }: St
   const words = WORDS[language];
   const main = html`<div class="stack"><h1>${words.heading}</h1>
 <p class="lead">${words.lead}</p>
-<p class="row"><a class="button button-primary" href="/docs">${words.docs}</a>${gridUrl === undefined ? null : html`<a class="button" href="${`${gridUrl}/account`}">${words.key}</a>`}</p></div>
+<p class="row"><a class="button button-primary" href="/docs">${words.docs}</a>${gridUrl === undefined ? null : html`<a class="button" href="/console/keys">${words.key}</a>`}</p></div>
 <section class="stack" aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>
 <dl class="facts">
 <dt>${words.version}</dt><dd>${version}</dd>

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
-import type { Words } from '../../../core/language.ts';
+import { translated } from '../../../core/language.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import { UNKNOWN_PATH } from '../../../http/unknown-routes.ts';
@@ -8,7 +8,7 @@ import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
 import { renderPage } from '../../../pages/page.ts';
 
-const WORDS = {
+const WORDS = translated({
   en: {
     title: 'Page not found',
     text: 'If you came to connect a device, open the link from your app again, and make sure that the address is complete.',
@@ -19,7 +19,7 @@ const WORDS = {
     text: 'Om du skulle ansluta en enhet: öppna länken från din app igen. Hela länken måste stå i adressfältet.',
     docs: 'API-dokumentation',
   },
-} satisfies Words<object>;
+});
 
 /** Tells somebody who opens an address that is none what to do; end users come here by a link that was cut short. */
 export function unknownPage(assets: Assets) {

@@ -1,7 +1,7 @@
 import { rfc3339 } from '../../../core/clock.ts';
 import { MINUTE_MS } from '../../../core/durations.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { Prices, SpotPrice } from '../../../domain/prices/index.ts';
+import type { Prices, SpotPrice } from '../../../domain/market/prices/index.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 
 /** A request that names an area instead of sending prices. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts';
-import { MOST_SLOTS, planInSteps, planJson } from '../../../domain/planner/index.ts';
+import { MOST_SLOTS, planInSteps, planJson } from '../../../domain/plan/planner/index.ts';
 import { parseJson } from '../../../http/body.ts';
 
 /** A price is one object, and may hold a few more. Millions of empty ones would be seconds of work for the parser. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PlanRequestSchema, PlanSchema } from '../../../domain/planner/index.ts';
+import { PlanRequestSchema, PlanSchema } from '../../../domain/plan/planner/index.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 
 const { prices, ...others } = PlanRequestSchema.properties;
@@ -10,6 +10,7 @@ export const AreaPlanRequestSchema = Type.Object(
     prices: Type.Optional(prices),
     area: Type.Optional(
       Type.Enum([...PRICE_AREAS], {
+        title: 'PriceArea',
         description:
           'Instead of prices: use the stored day-ahead prices of this Swedish price area, SEK/kWh without VAT and tax, starting with the current slot',
       }),
@@ -17,6 +18,7 @@ export const AreaPlanRequestSchema = Type.Object(
     ...others,
   },
   {
+    title: 'PlanRequest',
     examples: [
       {
         prices: [
@@ -59,7 +61,10 @@ const PLAN = {
 export const AreaPlanSchema = Type.Object(
   {
     area: Type.Optional(
-      Type.Enum([...PRICE_AREAS], { description: 'The area of the request, if it had one' }),
+      Type.Enum([...PRICE_AREAS], {
+        title: 'PriceArea',
+        description: 'The area of the request, if it had one',
+      }),
     ),
     currency: Type.Optional(Type.Literal('SEK')),
     price_source: Type.Optional(
@@ -67,5 +72,5 @@ export const AreaPlanSchema = Type.Object(
     ),
     ...PlanSchema.properties,
   },
-  { examples: [PLAN] },
+  { title: 'Plan', examples: [PLAN] },
 );

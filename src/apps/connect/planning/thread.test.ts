@@ -25,7 +25,7 @@ describe('the thread of the planner', () => {
   const thread = createPlannerThread(turnedClock());
   after(() => thread.close());
 
-  it('lets accounts take turns, and four plans of one wait', async () => {
+  it('the thread of the planner lets accounts take turns, and four plans of one wait', async () => {
     const done: string[] = [];
     const plan = async (account: number, name: string) => {
       assert.match(await thread.run(account, bodyOf(500)), /^\{"slots":/);
@@ -41,7 +41,7 @@ describe('the thread of the planner', () => {
     assert.deepEqual(done, ['running', 'a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
   });
 
-  it('goes on after a body that is none', async () => {
+  it('the thread of the planner goes on after a body that is none', async () => {
     const broken = thread.run(1, new TextEncoder().encode('{'));
     const next = thread.run(1, bodyOf(1));
     await assert.rejects(broken, { code: 'request.malformed' });
@@ -50,7 +50,7 @@ describe('the thread of the planner', () => {
 });
 
 describe('the body of a plan', () => {
-  it('is not parsed where it has more lists and objects than a plan can need', () => {
+  it('the body of a plan is not parsed where it has more lists and objects than a plan can need', () => {
     const lists = (count: number) =>
       new TextEncoder().encode(
         `[${Array(count - 1)

@@ -63,7 +63,7 @@ onEachEngine('/account', (engine) => {
     (body as { error: string }).error,
   ];
 
-  it('says whose a key is, what it may do, and what is left of the limits', async () => {
+  it('/account says whose a key is, what it may do, and what is left of the limits', async () => {
     const caller = await world.newAccount('devices:read');
     const first = (await caller.call('GET', '/account')).body as Account;
     const { email, limits, ...rest } = first;
@@ -91,7 +91,7 @@ onEachEngine('/account', (engine) => {
     assert.equal(await dayLeft(person), 9_999_998);
   });
 
-  it('says that the limits are halved, and until when', async () => {
+  it('/account says that the limits are halved, and until when', async () => {
     const caller = await world.newAccount();
     await world.admin(
       'POST',
@@ -119,7 +119,7 @@ onEachEngine('/account', (engine) => {
     assert.deepEqual([after10.throttled_until, after10.limits[3]?.calls], [null, 6]);
   });
 
-  it('counts calls by day, route and key; a key sees its own alone', async () => {
+  it('/account counts calls by day, route and key; a key sees its own alone', async () => {
     const caller = await world.newAccount();
     const person = await personOf(caller);
     const made = await person('POST', '/account/keys', { label: 'second', scopes: ['devices:read'] });
@@ -169,7 +169,7 @@ onEachEngine('/account', (engine) => {
     assert.ok(!JSON.stringify((await stranger('GET', '/account/usage')).body).includes(second.id));
   });
 
-  it('refuses spans of days that are none, end first, or are too long', async () => {
+  it('/account refuses spans of days that are none, end first, or are too long', async () => {
     const caller = await world.newAccount();
     for (const [query, sentence] of [
       ['from=2026-02-30', 'from must be a day such as 2026-11-21'],
@@ -188,7 +188,7 @@ onEachEngine('/account', (engine) => {
     assert.equal((longest.body as Usage).days.length, 92);
   });
 
-  it('has a brand, which a key with link:write may set and remove', async () => {
+  it('/account has a brand, which a key with link:write may set and remove', async () => {
     const caller = await world.newAccount();
     const addresses = { privacy_url: null, terms_url: null };
     const none = { name: null, color: null, ...addresses };
@@ -225,7 +225,7 @@ onEachEngine('/account', (engine) => {
     assert.deepEqual([status, code], [403, 'key.scope_missing']);
   });
 
-  it('has keys that people create, list and revoke', async () => {
+  it('/account has keys that people create, list and revoke', async () => {
     const caller = await world.newAccount();
     const person = await personOf(caller);
     clock.turn(1_000);
@@ -270,7 +270,7 @@ onEachEngine('/account', (engine) => {
     );
   });
 
-  it('creates a key once for an Idempotency-Key', async () => {
+  it('/account creates a key once for an Idempotency-Key', async () => {
     const person = await personOf(await world.newAccount());
     const body = { label: 'once', scopes: ['devices:read'] };
     const headers = { 'idempotency-key': 'form-1' };
@@ -283,7 +283,7 @@ onEachEngine('/account', (engine) => {
     assert.equal(wrong.status, 400);
   });
 
-  it('refuses keys that cannot be shown, or may do nothing', async () => {
+  it('/account refuses keys that cannot be shown, or may do nothing', async () => {
     const person = await personOf(await world.newAccount());
     const scopes = ['devices:read'];
     for (const [body, sentence] of [
@@ -306,7 +306,7 @@ onEachEngine('/account', (engine) => {
     assert.equal(((await person('GET', '/account/keys')).body as Listed[]).length, 2);
   });
 
-  it('lets no key see, create or revoke keys, whatever its scopes', async () => {
+  it('/account lets no key see, create or revoke keys, whatever its scopes', async () => {
     const caller = await world.newAccount();
     const person = await personOf(caller);
     for (const [method, path, body] of [

@@ -2,12 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { validator } from '../../../core/validate.ts';
-import { type Accounts, momentAhead } from '../../../domain/accounts/index.ts';
+import { type Accounts, momentAhead } from '../../../domain/access/accounts/index.ts';
 import type { Limits } from '../../../http/rate-limit.ts';
 import { AccountResponse, BrandResponse, NewBrand, UsageQuery, UsageResponse } from '../account/schemas.ts';
-import { actorOf, principalOf } from '../input/principal.ts';
-import { readQuery } from '../input/query.ts';
-import { errorResponses, responses } from '../schemas.ts';
+import { actorOf, principalOf, readQuery } from '../input/parameters.ts';
 
 const TAGS = ['Account'];
 const NO_BRAND = { name: null, color: null, privacy_url: null, terms_url: null };
@@ -26,10 +24,11 @@ export function addAccountRoutes(app: FastifyInstance, { accounts, limits, clock
     {
       config: { access: 'key' },
       schema: {
+        operationId: 'getAccount',
         summary: 'Read whose key this is, and what is left of the limits',
         description: 'Reading it is a call like any other. The console has limits of its own.',
         tags: TAGS,
-        response: responses(AccountResponse, [401, 403, 429, 503]),
+        response: { 200: AccountResponse },
       },
     },
     async (request) => {
@@ -52,12 +51,13 @@ export function addAccountRoutes(app: FastifyInstance, { accounts, limits, clock
     {
       config: { access: 'key' },
       schema: {
+        operationId: 'getUsage',
         summary: 'Count calls by day, route and key',
         description:
           'On both services. A key sees its own calls; the console those of all keys, and its own. Calls of the last second are included, but those of a process that was killed may be missing: it is a statistic.',
         tags: TAGS,
         querystring: UsageQuery,
-        response: responses(UsageResponse, [400, 401, 403, 429, 503]),
+        response: { 200: UsageResponse },
       },
     },
     (request) => {
@@ -72,9 +72,10 @@ export function addAccountRoutes(app: FastifyInstance, { accounts, limits, clock
     {
       config: { access: 'key' },
       schema: {
+        operationId: 'getBrand',
         summary: 'Read the name and the colour of your link pages',
         tags: TAGS,
-        response: responses(BrandResponse, [401, 403, 429, 503]),
+        response: { 200: BrandResponse },
       },
     },
     async (request) => (await accounts.brands.of(principalOf(request).account)) ?? NO_BRAND,
@@ -85,12 +86,13 @@ export function addAccountRoutes(app: FastifyInstance, { accounts, limits, clock
     {
       config: { access: 'link:write' },
       schema: {
+        operationId: 'setBrand',
         summary: 'Set the name and the colour of your link pages',
         description:
           'Your users see them at once on the pages where they link their devices. Text on the colour is black or white, whichever is easier to read; on dark pages the colour is made lighter until it stands out.',
         tags: TAGS,
         body: NewBrand,
-        response: responses(BrandResponse, [400, 401, 403, 413, 429, 503]),
+        response: { 200: BrandResponse },
       },
     },
     async (request) =>
@@ -102,9 +104,10 @@ export function addAccountRoutes(app: FastifyInstance, { accounts, limits, clock
     {
       config: { access: 'link:write' },
       schema: {
+        operationId: 'deleteBrand',
         summary: 'Remove the name and the colour: link pages are those of elnav again',
         tags: TAGS,
-        response: { 204: Type.Null({ description: 'Removed' }), ...errorResponses([401, 403, 429, 503]) },
+        response: { 204: Type.Null({ description: 'Removed' }) },
       },
     },
     async (request, reply) => {

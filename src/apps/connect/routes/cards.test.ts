@@ -20,7 +20,7 @@ onEachEngine('the cards of a link', (engine) => {
   });
   after(() => world.close());
 
-  it('are everybody’s until they are set, and again when they are forgotten', async () => {
+  it('the cards of a link are everybody’s until they are set, and again when they are forgotten', async () => {
     const path = `/links/${station}/cards`;
     assert.deepEqual((await caller.call('GET', path)).body, { accept: 'all', cards: [] });
     const said = {
@@ -40,7 +40,7 @@ onEachEngine('the cards of a link', (engine) => {
     assert.deepEqual((await caller.call('GET', path)).body, { accept: 'all', cards: [] });
   });
 
-  it('outlive linking the station again', async () => {
+  it('the cards of a link outlive linking the station again', async () => {
     const path = `/links/${station}/cards`;
     await caller.call('PUT', path, { accept: 'none' });
     const credentials = { identity: 'CP-1', password: 'another-station-password' };
@@ -48,7 +48,7 @@ onEachEngine('the cards of a link', (engine) => {
     assert.deepEqual((await caller.call('GET', path)).body, { accept: 'none', cards: [] });
   });
 
-  it('are refused with what is wrong in them', async () => {
+  it('the cards of a link are refused with what is wrong in them', async () => {
     const refused: readonly [object, RegExp][] = [
       [{}, /is missing accept/],
       [{ accept: 'some' }, /accept/],
@@ -64,7 +64,7 @@ onEachEngine('the cards of a link', (engine) => {
     }
   });
 
-  it('are of links whose devices ask for them, and of nobody else’s', async () => {
+  it('the cards of a link are of links whose devices ask for them, and of nobody else’s', async () => {
     for (const method of ['GET', 'PUT', 'DELETE'] as const) {
       const body = method === 'PUT' ? { accept: 'all' } : undefined;
       const other = await caller.call(method, `/links/${sandbox}/cards`, body);

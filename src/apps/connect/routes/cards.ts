@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { Cards } from '../../../adapter/cards.ts';
+import { Cards } from '../../../adapter/charging.ts';
 import { validator } from '../../../core/validate.ts';
-import type { CardsOfLinks } from '../../../domain/links/index.ts';
-import { LinkId, linkIn } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
+import type { CardsOfLinks } from '../../../domain/links/links/index.ts';
+import { LinkId, linkIn, principalOf } from '../input/parameters.ts';
 import { responses } from '../schemas.ts';
 
 export interface CardRoutes {
@@ -14,11 +13,16 @@ export interface CardRoutes {
 const Body = Type.Object(
   { accept: Cards.properties.accept, cards: Type.Optional(Cards.properties.cards) },
   {
+    title: 'NewCards',
     additionalProperties: false,
     examples: [{ accept: 'list', cards: [{ id: '04E91C5A123B80', name: 'Anna' }] }],
   },
 );
-const NoCards = Type.Object(Cards.properties, { examples: [{ accept: 'all', cards: [] }] });
+const NoCards = Type.Object(Cards.properties, {
+  title: 'Cards',
+  additionalProperties: false,
+  examples: [{ accept: 'all', cards: [] }],
+});
 const check = validator(Body, { name: 'body' });
 
 /** Whose cards the charging stations of a link serve. */
@@ -28,11 +32,12 @@ export function addCardRoutes(app: FastifyInstance, { cards }: CardRoutes): void
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'getCards',
         summary: 'Which cards can start a charge at the stations of a link',
         description: 'By default: all cards.',
         tags: ['Charging'],
         params: LinkId,
-        response: responses(Cards, [400, 401, 403, 404, 422, 429, 503]),
+        response: responses(Cards, [422]),
       },
     },
     (request) => cards.get(principalOf(request).account, linkIn(request)),
@@ -43,13 +48,14 @@ export function addCardRoutes(app: FastifyInstance, { cards }: CardRoutes): void
     {
       config: { access: 'link:write' },
       schema: {
+        operationId: 'setCards',
         summary: 'Set which cards can start a charge at the stations of a link',
         description:
           'Replaces the previous list. A card that is not in the list is refused as Invalid, a blocked one as Blocked. Charges that elnav starts always work, and a running charge continues.',
         tags: ['Charging'],
         params: LinkId,
         body: Body,
-        response: responses(Cards, [400, 401, 403, 404, 422, 429, 503]),
+        response: responses(Cards, [422]),
       },
     },
     (request) => {
@@ -63,10 +69,11 @@ export function addCardRoutes(app: FastifyInstance, { cards }: CardRoutes): void
     {
       config: { access: 'link:write' },
       schema: {
+        operationId: 'deleteCards',
         summary: 'Let all cards start a charge again, and delete the list',
         tags: ['Charging'],
         params: LinkId,
-        response: responses(NoCards, [400, 401, 403, 404, 422, 429, 503]),
+        response: responses(NoCards, [422]),
       },
     },
     (request) => cards.remove(principalOf(request).account, linkIn(request)),

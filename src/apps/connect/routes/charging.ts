@@ -3,12 +3,9 @@ import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { DAY_MS } from '../../../core/durations.ts';
 import { AppError } from '../../../core/errors.ts';
-import { type Charging, ESTIMATES } from '../../../domain/charging/index.ts';
-import type { Devices } from '../../../domain/devices/index.ts';
-import { DeviceId, deviceIn } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
-import { limitParameter, readQuery } from '../input/query.ts';
-import { responses } from '../schemas.ts';
+import type { Devices } from '../../../domain/devices/devices/index.ts';
+import { type Charging, ESTIMATES } from '../../../domain/records/charging/index.ts';
+import { DeviceId, deviceIn, limitParameter, principalOf, readQuery } from '../input/parameters.ts';
 
 const MOST = 1_000;
 
@@ -33,6 +30,7 @@ const Transaction = Type.Object(
     }),
   },
   {
+    title: 'Transaction',
     examples: [
       {
         transaction_id: '1',
@@ -65,6 +63,7 @@ const Reading = Type.Object(
     ),
   },
   {
+    title: 'MeterReading',
     examples: [
       {
         at: '2026-11-21T17:05:00Z',
@@ -75,11 +74,10 @@ const Reading = Type.Object(
   },
 );
 
-const ERRORS = [400, 401, 403, 404, 429, 503];
 const TransactionsQuery = Type.Object({ limit: limitParameter(MOST) });
 const ReadingsQuery = Type.Object({
   from: Type.Optional(moment),
-  until: Type.Optional(moment),
+  to: Type.Optional(moment),
   limit: limitParameter(MOST),
 });
 
@@ -104,11 +102,12 @@ export function addChargingRoutes(app: FastifyInstance, { devices, charging, clo
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'listTransactions',
         summary: 'List the charging transactions of a device, newest first',
         tags: ['Charging'],
         params: DeviceId,
         querystring: TransactionsQuery,
-        response: responses(Type.Array(Transaction), ERRORS),
+        response: { 200: Type.Array(Transaction) },
       },
     },
     async (request) => {
@@ -124,12 +123,13 @@ export function addChargingRoutes(app: FastifyInstance, { devices, charging, clo
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'listMeterReadings',
         summary: 'List the meter readings of a device, oldest first',
-        description: 'From `from` to `until`, which is excluded; by default the last 24 hours.',
+        description: 'From `from` to `to`, which is excluded; by default the last 24 hours.',
         tags: ['Charging'],
         params: DeviceId,
         querystring: ReadingsQuery,
-        response: responses(Type.Array(Reading), ERRORS),
+        response: { 200: Type.Array(Reading) },
       },
     },
     async (request) => {
@@ -141,13 +141,13 @@ export function addChargingRoutes(app: FastifyInstance, { devices, charging, clo
   );
 }
 
-/** ms since 1970 UTC; `until` is not included. */
+/** ms since 1970 UTC; `to` is not included. */
 function rangeOf(
-  given: { readonly from?: string; readonly until?: string },
+  given: { readonly from?: string; readonly to?: string },
   now: number,
 ): { from: number; until: number } {
-  const until = given.until === undefined ? now : Date.parse(given.until);
+  const until = given.to === undefined ? now : Date.parse(given.to);
   const from = given.from === undefined ? until - DAY_MS : Date.parse(given.from);
-  if (from >= until) throw new AppError('request.invalid', 'from must be before until');
+  if (from >= until) throw new AppError('request.invalid', 'from must be before to');
   return { from, until };
 }

@@ -2,10 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { validator } from '../../../core/validate.ts';
-import type { Commands } from '../../../domain/commands/index.ts';
-import { CommandedDevice } from '../../../domain/devices/index.ts';
-import { DeviceId, deviceIn } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
+import type { Commands } from '../../../domain/devices/commands/index.ts';
+import { CommandedDevice } from '../../../domain/devices/devices/index.ts';
+import { DeviceId, deviceIn, principalOf } from '../input/parameters.ts';
 import { responses } from '../schemas.ts';
 
 export interface ConditionRoutes {
@@ -23,11 +22,12 @@ export function addConditionRoutes(app: FastifyInstance, { adapters, commands }:
       {
         config: { access: 'devices:command' },
         schema: {
+          operationId: `set${slug.charAt(0).toUpperCase()}${slug.slice(1)}Conditions`,
           summary: `Set the conditions of a device of ${name}`,
           tags: ['Devices'],
           params: DeviceId,
           body: conditions.schema,
-          response: responses(CommandedDevice, [400, 401, 403, 404, 413, 429, 502, 503]),
+          response: responses(CommandedDevice, [502]),
         },
       },
       (request) => {

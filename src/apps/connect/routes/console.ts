@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../../../core/ids.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
-import { type ConsoleSessions, sha256Of } from '../../../domain/people/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
+import { type ConsoleSessions, sha256Of } from '../../../domain/access/people/index.ts';
+import { refuseForeign } from '../../../http/caller.ts';
 import { AREA_COOKIE, cookieIn } from '../../../http/cookies.ts';
 import type { Service } from '../../../http/errors.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { sendPage } from '../../../http/pages.ts';
-import { refuseForeign } from '../../../http/same-origin.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import {
   consoleBrowserIn,

@@ -24,7 +24,7 @@ onEachEngine('the routes of devices', (engine) => {
   const idsOf = (body: unknown) =>
     (body as { vendor: string; id: string }[]).map(({ vendor, id }) => `${vendor}/${id}`);
 
-  it('lead through all pages by their Link header, filters kept', async () => {
+  it('the routes of devices lead through all pages by their Link header, filters kept', async () => {
     const seen: string[] = [];
     let path: string | undefined = `/devices?limit=2&vendor=first&user_ref=${encodeURIComponent('u & å')}`;
     const pages: number[] = [];
@@ -39,13 +39,13 @@ onEachEngine('the routes of devices', (engine) => {
     assert.deepEqual(seen, ['first/charger-1', 'first/industrial-1', 'first/light-1', 'first/light-2/å ?']);
   });
 
-  it('find a device by whatever id it has', async () => {
+  it('the routes of devices find a device by whatever id it has', async () => {
     const { status, body } = await caller.call('GET', `/devices/${encodeURIComponent('light-2/å ?')}`);
     assert.equal(status, 200);
     assert.equal((body as { device: { id: string } }).device.id, 'light-2/å ?');
   });
 
-  it('ask which vendor is meant where two have the id', async () => {
+  it('the routes of devices ask which vendor is meant where two have the id', async () => {
     for (const [method, path, body] of [
       ['GET', '/devices/light-1', undefined],
       ['POST', '/devices/light-1/command', { type: 'turn_on' }],
@@ -59,7 +59,7 @@ onEachEngine('the routes of devices', (engine) => {
     assert.deepEqual([first.count('command'), second.count('command')], [0, 1]);
   });
 
-  it('tell limits and capacity of what balances load, and of nothing else', async () => {
+  it('the routes of devices tell limits and capacity of what balances load, and of nothing else', async () => {
     const charger = (await caller.call('GET', '/devices/charger-1')).body as Record<string, unknown>;
     assert.deepEqual(charger.limits, { min_a: 6, max_a: 32, min_w: null, max_w: null });
     assert.deepEqual(charger.available_capacity, { current_a: 10, power_w: null });
@@ -72,7 +72,7 @@ onEachEngine('the routes of devices', (engine) => {
     assert.deepEqual([next_read_at, next_read_missing], [null, 'on_request']);
   });
 
-  it('judge the body first, then the device, then its capability, then the value', async () => {
+  it('the routes of devices judge the body first, then the device, then its capability, then the value', async () => {
     const order: readonly [string, object, number, string][] = [
       ['nothing', { type: 'nonsense' }, 400, 'command.type_unknown'],
       ['nothing', { type: 'turn_on', extra: 1 }, 400, 'request.invalid'],
@@ -92,7 +92,7 @@ onEachEngine('the routes of devices', (engine) => {
     }
   });
 
-  it('answer a command with the device and its state, and nothing else', async () => {
+  it('the routes of devices answer a command with the device and its state, and nothing else', async () => {
     const { status, body } = await caller.call('POST', '/devices/charger-1/command', {
       type: 'set_current',
       current_a: 0,

@@ -9,8 +9,8 @@ import { type CoreWorld, makeCoreWorld } from '../../../../test/kit/core-world.t
 import { onEachEngine } from '../../../../test/kit/databases.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { silentLog } from '../../../core/log.ts';
-import type { Principal } from '../../../domain/accounts/index.ts';
-import { createCursors } from '../../../domain/events/index.ts';
+import type { Principal } from '../../../domain/access/accounts/index.ts';
+import { createCursors } from '../../../domain/records/events/index.ts';
 import { addEventRoutes } from './events.ts';
 
 /** More than the systems' own buffers hold of a few events. */
@@ -90,7 +90,7 @@ onEachEngine('GET /events/stream', (engine) => {
   const numberOf = ({ data }: EventSourceMessage): number =>
     Number.parseInt((JSON.parse(data) as { data: { reason: string } }).data.reason, 10);
 
-  it('cuts off a caller that does not read, which goes on from its last id without a gap', async () => {
+  it('GET /events/stream cuts off a caller that does not read, which goes on from its last id without a gap', async () => {
     const slow = await open();
     await until('it is open', isOpen);
     let written = 0;
@@ -117,7 +117,7 @@ onEachEngine('GET /events/stream', (engine) => {
     );
   });
 
-  it('has a comment every 15 seconds', async () => {
+  it('GET /events/stream has a comment every 15 seconds', async () => {
     const heard = read(await open());
     await until('it is open', isOpen);
     core.clock.turn(60_000);

@@ -5,6 +5,10 @@ import { until } from '../../../../test/kit/until.ts';
 import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
 
+interface Discriminated {
+  readonly discriminator?: { readonly mapping: Readonly<Record<string, string>> };
+}
+
 interface List {
   readonly events: readonly {
     readonly id: string;
@@ -40,7 +44,7 @@ onEachEngine('GET /events', (engine) => {
   };
   const typesOf = ({ events }: List) => events.map(({ type }) => type);
 
-  it('lists what happened, by page and by filter', async () => {
+  it('GET /events lists what happened, by page and by filter', async () => {
     const whole = await list('');
     assert.deepEqual(typesOf(whole), ['link.linked', 'device.linked', 'device.linked']);
     assert.equal(whole.has_more, false);
@@ -60,13 +64,18 @@ onEachEngine('GET /events', (engine) => {
     assert.deepEqual((await list('?link=none')).events, []);
   });
 
-  it('lists the newest first, and goes back from its cursor', async () => {
+  it('GET /events lists the newest first, and goes back from its cursor', async () => {
     const whole = await list('');
     const backwards = whole.events.toReversed();
     const all = await list('?order=newest');
     assert.deepEqual([all.events, all.has_more], [backwards, false]);
     const first = await list('?order=newest&limit=2');
     assert.deepEqual([first.events, first.has_more], [backwards.slice(0, 2), true]);
+    const page = await caller.call('GET', '/events?order=newest&limit=2');
+    assert.equal(
+      page.headers.get('link'),
+      `</events?order=newest&limit=2&before=${(page.body as List).cursor}>; rel="next"`,
+    );
     const second = await list(`?order=newest&limit=2&before=${first.cursor}`);
     assert.deepEqual([second.events, second.has_more], [backwards.slice(2), false]);
     assert.deepEqual((await list(`?after=${first.cursor}`)).events, whole.events.slice(1));
@@ -75,7 +84,7 @@ onEachEngine('GET /events', (engine) => {
     assert.deepEqual((await list(`?order=oldest`)).events, whole.events);
   });
 
-  it('gives a cursor where there is nothing, from which nothing that comes is missed', async () => {
+  it('GET /events gives a cursor where there is nothing, from which nothing that comes is missed', async () => {
     const other = await world.newAccount();
     const { cursor, events } = await list('', other);
     assert.deepEqual(events, []);
@@ -86,7 +95,7 @@ onEachEngine('GET /events', (engine) => {
     });
   });
 
-  it('waits for an event, and no longer than it was asked to', async () => {
+  it('GET /events waits for an event, and no longer than it was asked to', async () => {
     const other = await world.newAccount();
     await link(other, 'cecilia');
     const { cursor } = await list(`?after=${(await listed(other)).cursor}&wait_seconds=1`, other);
@@ -106,7 +115,7 @@ onEachEngine('GET /events', (engine) => {
     return found;
   };
 
-  it('ends a request that waits when the service stops', async () => {
+  it('GET /events ends a request that waits when the service stops', async () => {
     const own = await makeWorld({ engine, adapters: [vendor.adapter] });
     const by = await own.newAccount();
     const { cursor } = await list('', by);
@@ -117,7 +126,7 @@ onEachEngine('GET /events', (engine) => {
     assert.deepEqual((await waiting).events, []);
   });
 
-  it('refuses what it does not understand, and says what would be right', async () => {
+  it('GET /events refuses what it does not understand, and says what would be right', async () => {
     const { cursor } = await list('?limit=1');
     const text = Buffer.from(cursor, 'base64url').toString();
     const forged = (changed: string) => Buffer.from(changed).toString('base64url');
@@ -150,13 +159,13 @@ onEachEngine('GET /events', (engine) => {
     assert.deepEqual([foreign.status, foreign.headers.get('elnav-error')], [400, 'request.invalid']);
   });
 
-  it('needs the scope devices:read', async () => {
+  it('GET /events needs the scope devices:read', async () => {
     const writer = await world.newAccount('link:write');
     for (const path of ['/events', '/events/stream'])
       assert.equal((await writer.call('GET', path)).status, 403);
   });
 
-  it('gives the oldest cursor that there is where one is older than the log', async (t) => {
+  it('GET /events gives the oldest cursor that there is where one is older than the log', async (t) => {
     const place = await makePlace(engine);
     t.after(() => place.remove());
     const open = () => makeWorld({ engine, place, adapters: [vendor.adapter] });
@@ -188,12 +197,14 @@ onEachEngine('GET /events', (engine) => {
     }
   });
 
-  it('has the form of each type in the document of the service', async () => {
+  it('GET /events has the form of each type in the document of the service', async () => {
     const { body } = await caller.call('GET', '/openapi.json');
-    const { webhooks } = body as { webhooks: Readonly<Record<string, object>> };
+    const { schemas } = (body as { components: { schemas: Record<string, Discriminated> } }).components;
     const { events } = await list('');
-    for (const { type } of events) assert.ok(Object.hasOwn(webhooks, type), type);
-    const text = JSON.stringify(webhooks['device.state_changed']);
+    const { mapping = {} } = schemas.Event?.discriminator ?? {};
+    for (const { type } of events) assert.ok(Object.hasOwn(mapping, type), type);
+    assert.equal(mapping['device.state_changed'], '#/components/schemas/DeviceStateChanged');
+    const text = JSON.stringify([schemas.DeviceStateChanged, schemas.DeviceStateChangedData]);
     for (const field of ['changes', 'observed_at', 'fetched_at', 'subject', 'recorded_at'])
       assert.ok(text.includes(`"${field}"`), field);
   });

@@ -1,23 +1,23 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Metrics } from '../../../core/metrics.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import {
   type Cursors,
   type EventLog,
   type EventPage,
   LoggedEvent,
   rendered,
-} from '../../../domain/events/index.ts';
+} from '../../../domain/records/events/index.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
+import { nextPage } from '../../../http/next-page.ts';
 import { createOpenResponses } from '../../../http/open-responses.ts';
 import { type Admission, admissionOf } from '../events/admission.ts';
 import { Filters, filterOf, placeOf, refuseMixed, unlessExpired } from '../events/query.ts';
 import { createEventSenders } from '../events/streams.ts';
-import { principalOf } from '../input/principal.ts';
-import { readQuery } from '../input/query.ts';
+import { principalOf, readQuery } from '../input/parameters.ts';
 import { errorResponses, responses } from '../schemas.ts';
 
 const MOST = 1_000;
@@ -25,7 +25,7 @@ const PAGE = 100;
 const LONGEST_WAIT_SECONDS = 60;
 const HEARTBEAT_MS = 15_000;
 const OPEN = { mostOfCaller: 100, mostInAll: 10_000 };
-const ERRORS = [400, 401, 403, 410, 429, 503];
+const ERRORS = [410];
 
 const Paging = Type.Object({
   order: Type.Optional(
@@ -48,15 +48,18 @@ const Paging = Type.Object({
   ),
 });
 
-const EventList = Type.Object({
-  events: Type.Array(LoggedEvent),
-  cursor: Type.String({
-    description:
-      'For `after` of the next request, or `before` with order=newest; also where there are no events',
-    examples: ['MC4xYy41ZmU4ZDZmN2E3MGI0YzE5ZDIzZQ'],
-  }),
-  has_more: Type.Boolean({ description: 'There may be more at once' }),
-});
+const EventList = Type.Object(
+  {
+    events: Type.Array(LoggedEvent),
+    cursor: Type.String({
+      description:
+        'For `after` of the next request, or `before` with order=newest; also where there are no events',
+      examples: ['MC4xYy41ZmU4ZDZmN2E3MGI0YzE5ZDIzZQ'],
+    }),
+    has_more: Type.Boolean({ description: 'There may be more at once' }),
+  },
+  { title: 'EventPage' },
+);
 
 export interface EventRoutes extends Admission {
   readonly eventLog: Pick<EventLog, 'page' | 'pageBack' | 'wait' | 'attach' | 'end'>;
@@ -81,23 +84,30 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
   });
   const senders = createEventSenders({ eventLog, cursors, accounts, log });
   metrics.watchEventStreams(() => streams.count());
-  const listOf = (account: number, { events, end, hasMore }: EventPage) => ({
-    events: events.map(rendered),
-    cursor: cursors.encode(account, end),
-    has_more: hasMore,
-  });
+  /** A page; where there is more at once, the header Link leads on. */
+  const listOf = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { events, end, hasMore, way }: EventPage & { readonly way: 'after' | 'before' },
+  ) => {
+    const cursor = cursors.encode(principalOf(request).account, end);
+    if (hasMore) reply.header('link', nextPage('/events', request.query, { [way]: cursor }));
+    return { events: events.map(rendered), cursor, has_more: hasMore };
+  };
 
   app.get(
     '/events',
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'listEvents',
         summary: 'List what happened',
         description:
           'From the oldest event that is kept, or after a cursor; with order=newest from the newest event back, or before a cursor. The events of a device are in their order. With a filter, a page may be empty although has_more is true. Ask again with the cursor of the response.',
         tags: ['Events'],
         querystring: Type.Object({ ...Filters.properties, ...Paging.properties }),
         response: responses(EventList, ERRORS),
+        pagination: { cursor: 'after', items: 'events', next: 'cursor' },
       },
     },
     async (request, reply) => {
@@ -108,7 +118,8 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
       refuseMixed({ ...paging, after });
       if (paging.order === 'newest') {
         const before = placeOf({ account, cursors }, paging.before, 'before');
-        return listOf(account, await eventLog.pageBack({ account, before, filter, limit }));
+        const found = await eventLog.pageBack({ account, before, filter, limit });
+        return listOf(request, reply, { ...found, way: 'before' });
       }
       const query = { account, after: placeOf({ account, cursors }, after), filter, limit };
       const found = await unlessExpired({ account, cursors, reply }, async () => {
@@ -126,7 +137,7 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
           stopping.removeEventListener('abort', giveUp);
         }
       });
-      return listOf(account, found);
+      return listOf(request, reply, { ...found, way: 'after' });
     },
   );
 
@@ -135,6 +146,7 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'streamEvents',
         summary: 'Stream what happens as server-sent events',
         description:
           'The events of GET /events as they are recorded, with their type as `event` and a cursor as `id`. From now on, or after the cursor in `Last-Event-ID` or in `after`. A comment is sent every 15 seconds. A caller that reads too slowly is disconnected, and goes on with the last `id` that it has.',
@@ -147,8 +159,8 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
         }),
         response: {
           200: {
-            description: 'Server-sent events',
-            content: { 'text/event-stream': { schema: Type.String() } },
+            description: 'Server-sent events; the schema is the one of the data of each',
+            content: { 'text/event-stream': { schema: LoggedEvent } },
           },
           ...errorResponses(ERRORS),
         },

@@ -69,7 +69,7 @@ describe('the fleet endpoints', () => {
     return told;
   }
 
-  it('answer as the specification says', async () => {
+  it('the fleet endpoints answer as the specification says', async () => {
     const fleet = [
       { id: 'heater', baseline_w: 2_000, min_w: 0, max_w: 3_000, priority: 2 },
       { id: 'car', baseline_w: 4_000, min_w: 1_380, max_w: 11_000, priority: 1 },
@@ -99,7 +99,7 @@ describe('the fleet endpoints', () => {
     });
   });
 
-  it('answer the same on a thread as at once, with and without a length', async () => {
+  it('the fleet endpoints answer the same on a thread as at once, with and without a length', async () => {
     const small = bodyOf({ members: 3 });
     const padded = `${' '.repeat(300 * 1024)}${small}`;
     const at = await post('/flex/dispatch', small);
@@ -117,7 +117,7 @@ describe('the fleet endpoints', () => {
     assert.equal(many.headers['content-length'], String(Buffer.byteLength(many.text)));
   });
 
-  it('refuse a body on a thread with the same sentence', async () => {
+  it('the fleet endpoints refuse a body on a thread with the same sentence', async () => {
     const broken = `${' '.repeat(300 * 1024)}{"fleet":[],"request":{"direction":"up"}}`;
     const { status, headers, text } = await post('/flex/dispatch', broken);
     assert.equal(status, 400);
@@ -125,13 +125,13 @@ describe('the fleet endpoints', () => {
     assert.equal(text, '{"error":"body.request is missing amount_w"}');
   });
 
-  it('refuse a caller without a key before the body is sent', async () => {
+  it('the fleet endpoints refuse a caller without a key before the body is sent', async () => {
     const { sent, told } = open('/flex/dispatch', { 'x-api-key': '', 'content-length': String(50 * MIB) });
     assert.equal((await told).status, 401);
     sent.destroy();
   });
 
-  it('refuse more than 96 MiB, told before or found on the way', async () => {
+  it('the fleet endpoints refuse more than 96 MiB, told before or found on the way', async () => {
     const { sent, told } = open('/flex/dispatch', { 'content-length': String(96 * MIB + 1) });
     const { status, text } = await told;
     assert.deepEqual([status, text], [413, '{"error":"the body is larger than 100663296 bytes"}']);
@@ -145,7 +145,7 @@ describe('the fleet endpoints', () => {
     endless.sent.destroy();
   });
 
-  it('take two large bodies at once, one of an account', async () => {
+  it('the fleet endpoints take two large bodies at once, one of an account', async () => {
     const body = bodyOf({ members: 70_000 });
     const length = { 'content-length': String(Buffer.byteLength(body)) };
     const ofOther = { ...length, 'x-api-key': other.key };
@@ -163,7 +163,7 @@ describe('the fleet endpoints', () => {
     assert.equal((await again.told).status, 200);
   });
 
-  it('keep the place of a body that goes on coming; another waits for five seconds', async () => {
+  it('the fleet endpoints keep the place of a body that goes on coming; another waits for five seconds', async () => {
     const keys = [other.key, (await world.newAccount()).key];
     const held = keys.map((key) =>
       open('/flex/dispatch', { 'x-api-key': key, 'content-length': String(12 * MIB) }),
@@ -192,7 +192,7 @@ describe('the fleet endpoints', () => {
     assert.equal((await post('/flex/dispatch', bodyOf({ members: 70_000 }))).status, 200);
   });
 
-  it('give no place to bodies that do not come, and take it from those that stop', async () => {
+  it('the fleet endpoints give no place to bodies that do not come, and take it from those that stop', async () => {
     const told = { 'content-length': String(16 * MIB) };
     // Two accounts: they could hold both places.
     const third = await world.newAccount();
@@ -228,7 +228,7 @@ describe('the fleet endpoints', () => {
     }
   });
 
-  it('give up on a body that does not arrive', async () => {
+  it('the fleet endpoints give up on a body that does not arrive', async () => {
     const { sent, told } = open('/flex/dispatch', { 'content-length': String(3 * MIB) });
     sent.write('{');
     await untilReads(world, caller);
@@ -238,7 +238,7 @@ describe('the fleet endpoints', () => {
     sent.destroy();
   });
 
-  it('give the place back of a client that hangs up or does not take its answer', async () => {
+  it('the fleet endpoints give the place back of a client that hangs up or does not take its answer', async () => {
     const body = bodyOf({ members: 150_000, idLength: 60 }).replace('"amount_w":7', '"amount_w":9000000');
     const length = { 'content-length': String(Buffer.byteLength(body)) };
     const hangsUp = open('/flex/dispatch', length);
@@ -260,7 +260,7 @@ describe('the fleet endpoints', () => {
     );
   });
 
-  it('stop within five seconds while a thread works', async () => {
+  it('the fleet endpoints stop within five seconds while a thread works', async () => {
     const stopping = await makeWorld({ engine: 'sqlite' });
     const { key } = await stopping.newAccount();
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };

@@ -12,11 +12,10 @@ import {
   FlexibilityBody,
   MEMBER_LIMIT,
   type Question,
-} from '../../../domain/flex/index.ts';
+} from '../../../domain/plan/flex/index.ts';
 import type { FairSemaphore } from '../../../http/fair-semaphore.ts';
 import { leaveBodiesUnread, readLargeBody } from '../../../http/large-body.ts';
-import { principalOf } from '../input/principal.ts';
-import { responses } from '../schemas.ts';
+import { principalOf } from '../input/parameters.ts';
 
 const BODY_LIMIT = 96 * 1024 * 1024;
 /** Bodies up to this are answered at once: some 2 ms of work. Larger ones go to a thread, so that nobody waits for them. */
@@ -27,6 +26,7 @@ const WAITING = { most: 32, mostOfAccount: 4 };
 const ROUTES = [
   {
     question: 'dispatch',
+    operationId: 'dispatchFleet',
     summary: 'Spread a change of power over a fleet',
     description:
       '`down` lowers power towards `min_w`, `up` raises it towards `max_w`: here `up` means more power drawn, which a ' +
@@ -38,6 +38,7 @@ const ROUTES = [
   },
   {
     question: 'flexibility',
+    operationId: 'getFleetFlexibility',
     summary: 'Calculate how much more and how much less power a fleet can draw',
     description:
       'Sums over the fleet. A member whose baseline is outside its own range counts only in `baseline_w` and is listed in ' +
@@ -86,17 +87,18 @@ export async function addFlexRoutes(app: FastifyInstance, { clock, slots }: Flex
 
   await app.register((scope, _options, done) => {
     leaveBodiesUnread(scope);
-    for (const { question, summary, description, body, good } of ROUTES) {
+    for (const { question, operationId, summary, description, body, good } of ROUTES) {
       scope.post(
         `/flex/${question}`,
         {
           config: { access: 'key', kept: 'failures' },
           schema: {
+            operationId,
             summary,
             description,
             tags: ['Flexibility'],
             body,
-            response: responses(good, [400, 401, 403, 413, 429, 503]),
+            response: { 200: good },
           },
         },
         (request, reply) => replyTo(question, request, reply),

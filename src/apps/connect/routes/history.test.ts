@@ -44,7 +44,7 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     return body as History;
   };
 
-  it('has a point for each change, oldest first, with the fields that are asked for', async () => {
+  it('GET /devices/{id}/history has a point for each change, oldest first, with the fields that are asked for', async () => {
     const whole = await read('?fields=power_on,%20power_w');
     assert.deepEqual([whole.device, whole.resolution], ['light-1', 'raw']);
     assert.deepEqual(Object.keys(whole.points[0] ?? {}), ['start', 'end', 'power_w', 'power_on']);
@@ -60,7 +60,7 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     assert.equal(whole.cursor, null);
   });
 
-  it('has quarters, hours and days, with the share that is known', async () => {
+  it('GET /devices/{id}/history has quarters, hours and days, with the share that is known', async () => {
     for (const resolution of ['15m', '1h', '1d']) {
       const { points, cursor } = await read(`?resolution=${resolution}&timezone=America/New_York`);
       const last = points.at(-1);
@@ -69,7 +69,7 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     }
   });
 
-  it('goes on from a cursor, which is for one resolution', async () => {
+  it('GET /devices/{id}/history goes on from a cursor, which is for one resolution', async () => {
     const whole = await read('');
     const first = await read('?limit=1');
     assert.ok(first.cursor !== null);
@@ -85,7 +85,7 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     }
   });
 
-  it('is available as CSV with the same points', async () => {
+  it('GET /devices/{id}/history is available as CSV with the same points', async () => {
     const { points } = await read('');
     const response = await fetch(`${world.connect}${path('?format=csv&limit=1')}`, {
       headers: { 'x-api-key': caller.key },
@@ -105,7 +105,7 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     );
   });
 
-  it('says what would be right', async () => {
+  it('GET /devices/{id}/history says what would be right', async () => {
     const wrong = [
       ['?fields=power', /"power", which is no field of history; there are battery_soc, power_w/],
       ['?fields=', /is no field of history/],
@@ -123,7 +123,7 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     }
   });
 
-  it('does not show that a device of another account exists', async () => {
+  it('GET /devices/{id}/history does not show that a device of another account exists', async () => {
     const other = await world.newAccount();
     const foreign = await other.call('GET', path(''));
     const unknown = await other.call('GET', '/devices/none/history');
@@ -131,7 +131,7 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     assert.deepEqual(Object.keys(foreign.body as object), Object.keys(unknown.body as object));
   });
 
-  it('is answered for times before anything was known, and far ones, within bounds', async () => {
+  it('GET /devices/{id}/history is answered for times before anything was known, and far ones, within bounds', async () => {
     const early = await read('?from=1970-01-01T00:00:00Z&to=1970-02-01T00:00:00Z&resolution=1d');
     assert.deepEqual(early.points, []);
     assert.equal(early.gaps.length, 1);

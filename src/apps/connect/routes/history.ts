@@ -1,27 +1,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { HISTORY_FIELDS } from '../../../adapter/fields.ts';
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
+import { decimal } from '../../../core/decimal.ts';
 import { DAY_MS } from '../../../core/durations.ts';
 import { AppError } from '../../../core/errors.ts';
 import { SWEDISH_ZONE } from '../../../core/swedish-days.ts';
-import type { Devices } from '../../../domain/devices/index.ts';
+import type { Devices } from '../../../domain/devices/devices/index.ts';
 import {
   type AreaPrices,
-  FIELD_NAMES,
   type Field,
   type History,
   type HistoryPage,
   RESOLUTIONS,
   shownAs,
-} from '../../../domain/history/index.ts';
+} from '../../../domain/records/history/index.ts';
+import { nextPage } from '../../../http/next-page.ts';
 import { type Cell, sendRows } from '../../../http/rows.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
-import { nextPage } from '../input/next-page.ts';
-import { DeviceId, deviceIn } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
-import { OfVendor, readQuery, vendorIn } from '../input/query.ts';
-import { zoneIn } from '../input/zone.ts';
-import { errorResponses } from '../schemas.ts';
+import {
+  DeviceId,
+  deviceIn,
+  OfVendor,
+  principalOf,
+  readQuery,
+  vendorIn,
+  zoneIn,
+} from '../input/parameters.ts';
 
 type Resolution = (typeof RESOLUTIONS)[number];
 
@@ -36,14 +41,13 @@ const SPAN_MS: Readonly<Record<Resolution, number>> = {
   '1d': 31 * DAY_MS,
 };
 const MOST_PRICED_MS = 31 * DAY_MS;
-const ERRORS = [400, 401, 403, 404, 429, 503];
 const moment = (description: string) => Type.String({ format: 'date-time', description });
 
 const Query = Type.Object({
   ...OfVendor.properties,
   fields: Type.Optional(
     Type.String({
-      description: `Separated by commas, of ${FIELD_NAMES.join(', ')}; by default those that the device has had. With cost: what the energy of each quarter, hour or day has cost at the spot prices of the link's price_area. With price: those prices, in \`prices\``,
+      description: `Separated by commas, of ${HISTORY_FIELDS.join(', ')}; by default those that the device has had. With cost: what the energy of each quarter, hour or day has cost at the spot prices of the link's price_area. With price: those prices, in \`prices\``,
       examples: ['energy_wh,cost'],
     }),
   ),
@@ -64,7 +68,7 @@ const Query = Type.Object({
     Type.Enum(['json', 'csv'], {
       type: 'string',
       default: 'json',
-      description: 'csv: the points alone; the Link header leads to the next page',
+      description: 'csv: the points alone',
     }),
   ),
   limit: Type.Optional(
@@ -96,7 +100,7 @@ const Page = Type.Object(
             }),
           ),
           cost: Type.Optional(
-            Type.Union([Type.String(), Type.Null()], {
+            Type.Union([decimal('SEK', '1.162788'), Type.Null()], {
               description:
                 'Of energy_wh, without VAT, tax and the fees of grid and supplier; an exact decimal number, negative where the price was; null where it is not known for all of it',
             }),
@@ -106,11 +110,14 @@ const Page = Type.Object(
             Type.Union([Type.String(), Type.Null()], { description: 'Why cost is null' }),
           ),
         },
-        { additionalProperties: Value },
+        { title: 'HistoryPoint', additionalProperties: Value },
       ),
     ),
     gaps: Type.Array(
-      Type.Object({ from: Type.String({ format: 'date-time' }), to: Type.String({ format: 'date-time' }) }),
+      Type.Object(
+        { from: Type.String({ format: 'date-time' }), to: Type.String({ format: 'date-time' }) },
+        { title: 'Gap' },
+      ),
       {
         description: 'When nothing is known; other than in raw, where whole quarters, hours or days are not',
       },
@@ -118,7 +125,7 @@ const Page = Type.Object(
     prices: Type.Optional(
       Type.Object(
         {
-          area: Type.Union([Type.Enum([...PRICE_AREAS]), Type.Null()], {
+          area: Type.Union([Type.Enum([...PRICE_AREAS], { title: 'PriceArea' }), Type.Null()], {
             description: "The link's price_area; null where it has none",
           }),
           currency: Type.Literal('SEK'),
@@ -126,7 +133,7 @@ const Page = Type.Object(
             Type.Object({
               start: Type.String({ format: 'date-time' }),
               end: Type.String({ format: 'date-time' }),
-              price: Type.String({ description: 'SEK per kWh, an exact decimal number' }),
+              price: decimal('SEK per kWh, an exact decimal number'),
             }),
             {
               description:
@@ -140,6 +147,7 @@ const Page = Type.Object(
     cursor: Type.Union([Type.String(), Type.Null()], { description: 'Of the next page; null at the end' }),
   },
   {
+    title: 'History',
     examples: [
       {
         device: 'charger-u2vsdkcko5',
@@ -177,6 +185,7 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'getHistory',
         summary: 'Read what a device was like',
         description:
           'Oldest first, for the user that has the device. In quarters, hours and days, powers, temperatures and states of charge are means over the time for which they are known, energy_wh is what the meter has counted, and other fields are the last. The cost is computed when it is read. Returns what is stored and never calls a vendor.',
@@ -191,8 +200,8 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
               'text/csv': { schema: Type.String({ description: 'RFC 4180, with a line of names' }) },
             },
           },
-          ...errorResponses(ERRORS),
         },
+        pagination: { cursor: 'cursor', items: 'points', next: 'cursor' },
       },
     },
     async (request, reply) => {
@@ -210,7 +219,7 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
         fields: wanted,
         ...asked,
       };
-      const { row, seen } = await devices.find(account, deviceIn(request), vendorIn(request.query));
+      const { row, snapshot: seen } = await devices.find(account, deviceIn(request), vendorIn(request.query));
       const page = await history.read(
         {
           ...{ account, vendor: row.vendor, device: row.id, deviceType: row.type },
@@ -221,18 +230,9 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
       );
       const cursor = page.next === null ? null : cursorOf(page.next, resolution);
       const shown = { page, resolution, fields: wanted ?? page.fields };
-      if (format === 'csv') {
-        if (cursor !== null)
-          reply.header(
-            'link',
-            nextPage(
-              `/devices/${encodeURIComponent(row.id)}/history`,
-              request.query as Record<string, unknown>,
-              cursor,
-            ),
-          );
-        return sendCsv(request, reply, { ...shown, clock });
-      }
+      const path = `/devices/${encodeURIComponent(row.id)}/history`;
+      if (cursor !== null) reply.header('link', nextPage(path, request.query, { cursor }));
+      if (format === 'csv') return sendCsv(request, reply, { ...shown, clock });
       return {
         device: row.id,
         resolution,
@@ -300,12 +300,12 @@ function fieldsIn(text: string | undefined, resolution: Resolution): Asked {
   const isPriceAsked = asked.delete('price');
   if (isCostAsked && resolution === 'raw')
     throw new AppError('request.invalid', 'fields has cost, which needs a resolution of 15m, 1h or 1d');
-  const unknown = [...asked].find((name) => !FIELD_NAMES.some((field) => field === name));
+  const unknown = [...asked].find((name) => !HISTORY_FIELDS.some((field) => field === name));
   if (unknown === undefined)
-    return { fields: FIELD_NAMES.filter((field) => asked.has(field)), isCostAsked, isPriceAsked };
+    return { fields: HISTORY_FIELDS.filter((field) => asked.has(field)), isCostAsked, isPriceAsked };
   throw new AppError(
     'request.invalid',
-    `fields has ${JSON.stringify(unknown.slice(0, 100))}, which is no field of history; there are ${FIELD_NAMES.join(', ')}, cost, price`,
+    `fields has ${JSON.stringify(unknown.slice(0, 100))}, which is no field of history; there are ${HISTORY_FIELDS.join(', ')}, cost, price`,
   );
 }
 

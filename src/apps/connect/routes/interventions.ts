@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { languageOf } from '../../../core/language.ts';
-import { Intervention, type Interventions } from '../../../domain/interventions/index.ts';
-import { nextPage } from '../input/next-page.ts';
-import { principalOf } from '../input/principal.ts';
-import { limitParameter, readQuery } from '../input/query.ts';
-import { responses } from '../schemas.ts';
+import { Intervention, type Interventions } from '../../../domain/vendor-calls/interventions/index.ts';
+import { nextPage } from '../../../http/next-page.ts';
+import { limitParameter, principalOf, readQuery } from '../input/parameters.ts';
 
 const PAGE = 1_000;
 
@@ -40,12 +38,14 @@ export function addInterventionRoutes(
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'listInterventions',
         summary: 'List what only end users can do',
         description:
           'Sign in again, allow remote start at the machine, pair a key: opened and resolved by what the vendor says. The oldest first, in the language of Accept-Language (Swedish or English). Returns what is stored and never calls a vendor. The Link header leads to the next page.',
         tags: ['Devices'],
         querystring: Filters,
-        response: responses(Type.Array(Intervention), [400, 401, 403, 429, 503]),
+        response: { 200: Type.Array(Intervention) },
+        pagination: { cursor: 'cursor' },
       },
     },
     async (request, reply) => {
@@ -57,7 +57,7 @@ export function addInterventionRoutes(
         userRef: user_ref,
         language: languageOf(request.headers['accept-language']),
       });
-      if (next !== null) reply.header('link', nextPage('/interventions', query, next));
+      if (next !== null) reply.header('link', nextPage('/interventions', query, { cursor: next }));
       return items;
     },
   );

@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Adapter } from '../../../adapter/adapter.ts';
-import { wordsOf } from '../../../adapter/credential-fields.ts';
-import { GATEWAY_FIELD } from '../../../adapter/gateway-field.ts';
+import { GATEWAY_FIELD, wordsOf } from '../../../adapter/credential-fields.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Random } from '../../../core/ids.ts';
-import type { LinkSessionRow, LinkSessions, Links } from '../../../domain/links/index.ts';
+import type { LinkSessionRow, LinkSessions, Links } from '../../../domain/links/links/index.ts';
+import { refuseForeign } from '../../../http/caller.ts';
 import { noteError } from '../../../http/errors.ts';
 import { acceptForms, formOf } from '../../../http/forms.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Limits } from '../../../http/rate-limit.ts';
-import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import { readPath, VendorOfSession } from '../input/path.ts';
+import { readPath, VendorOfSession } from '../input/parameters.ts';
 import { donePath, FORM_ROUTE } from '../linking/addresses.ts';
 import { markBrowser } from '../linking/browser.ts';
 import { type Filled, readForm } from '../linking/filled-form.ts';
@@ -61,6 +60,7 @@ export function addLinkFormRoute(
     reply: FastifyReply,
   ) {
     await ofAddress.take(request.ip, reply);
+    // control: the form of a link session allows ten attempts [link-page]
     await ofSession.take(row.sha256, reply);
     const { account, userRef, priceArea } = row;
     const { slug: vendor } = adapter;

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Principal } from '../../../domain/accounts/index.ts';
-import type { Devices } from '../../../domain/devices/index.ts';
-import type { VendorOAuth } from '../../../domain/links/index.ts';
+import type { Principal } from '../../../domain/access/accounts/index.ts';
+import type { Devices } from '../../../domain/devices/devices/index.ts';
+import type { VendorOAuth } from '../../../domain/links/links/index.ts';
 import { sendPage, sendPageThatLeadsOn } from '../../../http/pages.ts';
-import { LINK_ID, nameIn, readPath, SESSION_ID, SessionId, VendorOfSession } from '../input/path.ts';
+import { LINK_ID, nameIn, readPath, SESSION_ID, SessionId, VendorOfSession } from '../input/parameters.ts';
 import {
   backToApp,
   CANCEL_ROUTE,
@@ -23,32 +23,39 @@ import { formPage } from '../linking/form-page.ts';
 import { stepsOf } from '../linking/frame.ts';
 import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
 import { wayOf } from '../linking/other-ways.ts';
-import { createSessionPages, type SessionPagesOptions, type SessionQuery } from '../linking/session-pages.ts';
+import {
+  createSessionPages,
+  type SessionPages,
+  type SessionPagesOptions,
+  type SessionQuery,
+} from '../linking/session-pages.ts';
 import { shown } from '../linking/shown.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
-import { responses } from '../schemas.ts';
 import { LinkedDevices } from './link.ts';
 import { addLinkFormRoute, type LinkFormRoutes } from './link-form.ts';
 
 const LONGEST_QUERY = 100;
-const SessionView = Type.Object({
-  session: Type.String({ examples: [SESSION_ID] }),
-  status: Type.Enum(['open', 'linked', 'failed', 'expired'], {
-    examples: ['linked'],
-    description: '`failed`: the user returned to your app without linking; the session can be opened again',
-  }),
-  link: Type.Union([Type.String(), Type.Null()], {
-    description: 'Id of the link, as in GET /links',
-    examples: [LINK_ID],
-  }),
-  devices: LinkedDevices,
-  next_steps: NextSteps,
-  reason: Type.Union([Type.String(), Type.Null()], {
-    examples: [null],
-    description: "Why the last attempt failed: `cancelled`, the vendor's reason, or an error code",
-  }),
-  expires_at: Type.String({ format: 'date-time' }),
-});
+const SessionView = Type.Object(
+  {
+    session: Type.String({ examples: [SESSION_ID] }),
+    status: Type.Enum(['open', 'linked', 'failed', 'expired'], {
+      examples: ['linked'],
+      description: '`failed`: the user returned to your app without linking; the session can be opened again',
+    }),
+    link: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the link, as in GET /links',
+      examples: [LINK_ID],
+    }),
+    devices: LinkedDevices,
+    next_steps: NextSteps,
+    reason: Type.Union([Type.String(), Type.Null()], {
+      examples: [null],
+      description: "Why the last attempt failed: `cancelled`, the vendor's reason, or an error code",
+    }),
+    expires_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'LinkSession' },
+);
 
 /** Between two looks at whether the vendor has answered. */
 const LOOK_AGAIN_SECONDS = 3;
@@ -58,49 +65,92 @@ export interface LinkPageRoutes extends SessionPagesOptions, LinkFormRoutes {
   readonly vendorOAuth: Pick<VendorOAuth, 'check'>;
 }
 
+/** Who has used the session goes to what was found, from wherever the back button leads. */
+async function openOrDone(
+  pages: SessionPages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: string,
+) {
+  try {
+    return await pages.open(request, session);
+  } catch (error) {
+    const path = await pages.pathOfUsed(request, session);
+    if (path === undefined) throw error;
+    reply.redirect(path, 303);
+    return undefined;
+  }
+}
+
+/** How a session is, for the account that began it. */
+async function viewOf(
+  { adapters, devices, linkSessions, publicUrl }: LinkPageRoutes,
+  request: FastifyRequest,
+  { account }: Principal,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { session } = readPath(SessionId, request);
+  const { status, link, reason, expires_at } = await linkSessions.view(account, session);
+  const found = link === null ? [] : await devices.knownOfLink({ account, link });
+  const linked = found.map(({ id, vendor, type }) => ({ id, vendor, device_type: type }));
+  reply.header('cache-control', 'no-store');
+  const steps = nextStepsOf(adapters.get(found[0]?.vendor ?? ''), found, publicUrl());
+  const next = nextStepsField(steps, request);
+  return reply.send({ session, status, link, devices: linked, ...next, reason, expires_at });
+}
+
+/** What was found, once the vendor has answered. */
+async function showDone(
+  { adapters, devices, linkSessions, publicUrl }: LinkPageRoutes,
+  pages: SessionPages,
+  request: FastifyRequest<SessionQuery>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { session } = readPath(SessionId, request);
+  const row = await pages.usedBy(request, session);
+  if (row === undefined) {
+    // The work failed that was waited for: the session can be used again.
+    await linkSessions.open(session);
+    return reply.redirect(`${sessionPath(session)}?failed`, 303);
+  }
+  const reader = await pages.readerFor(request, row);
+  const { account, linked } = row;
+  if (linked === null) {
+    reply.header('refresh', String(LOOK_AGAIN_SECONDS));
+    return sendPage(reply, waitingPage(reader, donePath(session)));
+  }
+  const { vendor: slug, link } = linked;
+  const adapter = adapters.get(slug) ?? { slug, name: slug };
+  const found = await devices.knownOfLink({ account, link });
+  return sendPage(
+    reply,
+    donePage(reader, {
+      adapter,
+      steps: stepsOf(row),
+      href: donePath(session),
+      devices: found,
+      nextSteps: nextStepsOf(adapters.get(slug), found, publicUrl()),
+      dialInAddress: `${publicUrl().replace(/^http/, 'ws')}/${adapters.get(slug)?.dialIn?.path ?? ''}/`,
+      backHref: backToApp(row.redirectUri, { status: 'linked', session, link }),
+    }),
+  );
+}
+
 /** The pages on which an end user links an account: whose it is, what it is signed in to with, what was found. */
 export async function addLinkPageRoutes(
   app: FastifyInstance,
   dependencies: LinkPageRoutes & { readonly guarded: GuessLimit },
 ): Promise<void> {
-  const { adapters, devices, linkSessions, vendorOAuth, isSimulated } = dependencies;
-  const { publicUrl, random } = dependencies;
+  const { adapters, linkSessions, vendorOAuth, isSimulated, random } = dependencies;
   const pages = createSessionPages(dependencies);
   const { isSecure, showError } = pages;
-
-  /** Who has used the session goes to what was found, from wherever the back button leads. */
-  async function openOrDone(request: FastifyRequest, reply: FastifyReply, session: string) {
-    try {
-      return await pages.open(request, session);
-    } catch (error) {
-      const path = await pages.pathOfUsed(request, session);
-      if (path === undefined) throw error;
-      reply.redirect(path, 303);
-      return undefined;
-    }
-  }
-
-  /** How a session is, for the account that began it. */
-  async function viewOf(
-    request: FastifyRequest,
-    { account }: Principal,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const { session } = readPath(SessionId, request);
-    const { status, link, reason, expires_at } = await linkSessions.view(account, session);
-    const found = link === null ? [] : await devices.knownOfLink({ account, link });
-    const linked = found.map(({ id, vendor, type }) => ({ id, vendor, device_type: type }));
-    reply.header('cache-control', 'no-store');
-    const steps = nextStepsOf(adapters.get(found[0]?.vendor ?? ''), found, publicUrl());
-    const next = nextStepsField(steps, request);
-    return reply.send({ session, status, link, devices: linked, ...next, reason, expires_at });
-  }
 
   app.get<SessionQuery>(
     '/link/sessions/:session',
     {
       config: { access: 'optional', showError },
       schema: {
+        operationId: 'getLinkSession',
         summary: 'Read a link session; for the end user, its page',
         description:
           'With a key of the account: the status of the session, until a week after its end. A user who returned to the app without linking can open the same session again. Without a key, or with Accept: text/html: the page on which the end user chooses a vendor and signs in.',
@@ -109,17 +159,22 @@ export async function addLinkPageRoutes(
         querystring: Type.Object({
           q: Type.Optional(Type.String({ description: 'Shows only vendors that match these words' })),
         }),
-        produces: ['application/json', 'text/html'],
         response: {
+          200: {
+            description: 'The link session; for the end user, a page',
+            content: {
+              'application/json': { schema: SessionView },
+              'text/html': { schema: Type.String({ description: 'A page for browsers' }) },
+            },
+          },
           303: Type.Null({ description: 'To the page of the only vendor of the session' }),
-          ...responses(SessionView, [400, 401, 403, 404, 429, 503]),
         },
       },
     },
     async (request, reply) => {
       const { session } = readPath(SessionId, request);
-      if (request.principal !== null) return viewOf(request, request.principal, reply);
-      const opened = await openOrDone(request, reply, session);
+      if (request.principal !== null) return viewOf(dependencies, request, request.principal, reply);
+      const opened = await openOrDone(pages, request, reply, session);
       if (opened === undefined) return reply;
       const { row, reader } = opened;
       const failed = request.query.failed === undefined ? '' : '?failed';
@@ -141,36 +196,7 @@ export async function addLinkPageRoutes(
   app.get<SessionQuery>(
     DONE_ROUTE,
     { config: { access: 'public', showError }, schema: { hide: true } },
-    async (request, reply) => {
-      const { session } = readPath(SessionId, request);
-      const row = await pages.usedBy(request, session);
-      if (row === undefined) {
-        // The work failed that was waited for: the session can be used again.
-        await linkSessions.open(session);
-        return reply.redirect(`${sessionPath(session)}?failed`, 303);
-      }
-      const reader = await pages.readerFor(request, row);
-      const { account, linked } = row;
-      if (linked === null) {
-        reply.header('refresh', String(LOOK_AGAIN_SECONDS));
-        return sendPage(reply, waitingPage(reader, donePath(session)));
-      }
-      const { vendor: slug, link } = linked;
-      const adapter = adapters.get(slug) ?? { slug, name: slug };
-      const found = await devices.knownOfLink({ account, link });
-      return sendPage(
-        reply,
-        donePage(reader, {
-          adapter,
-          steps: stepsOf(row),
-          href: donePath(session),
-          devices: found,
-          nextSteps: nextStepsOf(adapters.get(slug), found, publicUrl()),
-          dialInAddress: `${publicUrl().replace(/^http/, 'ws')}/${adapters.get(slug)?.dialIn?.path ?? ''}/`,
-          backHref: backToApp(row.redirectUri, { status: 'linked', session, link }),
-        }),
-      );
-    },
+    (request, reply) => showDone(dependencies, pages, request, reply),
   );
 
   // A link and not a form: the app's own address is no target that the policy of a page lets forms lead to.
@@ -179,7 +205,7 @@ export async function addLinkPageRoutes(
     { exposeHeadRoute: false, config: { access: 'public', showError }, schema: { hide: true } },
     async (request, reply) => {
       const { session } = readPath(SessionId, request);
-      const opened = await openOrDone(request, reply, session);
+      const opened = await openOrDone(pages, request, reply, session);
       if (opened === undefined) return reply;
       const { row } = opened;
       const reason = 'cancelled';
@@ -194,7 +220,7 @@ export async function addLinkPageRoutes(
     { config: { access: 'public', showError }, schema: { hide: true } },
     async (request, reply) => {
       const { session, vendor } = readPath(VendorOfSession, request);
-      const opened = await openOrDone(request, reply, session);
+      const opened = await openOrDone(pages, request, reply, session);
       if (opened === undefined) return reply;
       const { row, reader } = opened;
       const adapter = pages.vendorFor(row, session, vendor);

@@ -5,7 +5,7 @@ import { DEVICE_TYPES, type DeviceType } from '../../../adapter/device.ts';
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Random } from '../../../core/ids.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import type {
   Finished,
   LinkCodes,
@@ -13,33 +13,30 @@ import type {
   Links,
   OwnSession,
   VendorOAuth,
-} from '../../../domain/links/index.ts';
+} from '../../../domain/links/links/index.ts';
 import { noteError } from '../../../http/errors.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Limits } from '../../../http/rate-limit.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import { nameIn, vendorInPath } from '../input/path.ts';
+import { nameIn, vendorInPath } from '../input/parameters.ts';
 import { backToApp, donePath, formPath, sessionPath } from '../linking/addresses.ts';
 import { browserOf, markBrowser, rememberSession } from '../linking/browser.ts';
 import { codePage, failurePage } from '../linking/message-pages.ts';
 import { readerOf, showsError } from '../linking/reader.ts';
 import { callName } from '../linking/vendors.ts';
 import { NOBODY, whoAsks } from '../linking/who-asks.ts';
-import { errorResponses, responses } from '../schemas.ts';
+import { errorResponses } from '../schemas.ts';
 
 const issuedCode = (vendor: Type.TString) =>
-  Type.Object(
-    {
-      vendor,
-      link_code: Type.String({
-        examples: ['mT4c0XzY6bQkLr8sWn1vJd'],
-        description: 'For POST /link, as {"credentials": {"link_code": …}}; valid once',
-      }),
-      expires_at: Type.String({ format: 'date-time' }),
-    },
-    { description: 'The user has signed in at the vendor' },
-  );
+  Type.Object({
+    vendor,
+    link_code: Type.String({
+      examples: ['mT4c0XzY6bQkLr8sWn1vJd'],
+      description: 'For POST /link, as {"credentials": {"link_code": …}}; valid once',
+    }),
+    expires_at: Type.String({ format: 'date-time' }),
+  });
 
 /** Each is stored, and looked up when it comes back. Many users may share an address, as behind a proxy that is not declared. */
 const BEGUN_A_MINUTE = 600;
@@ -91,6 +88,7 @@ function addAuthorizeRoute(app: FastifyInstance, dependencies: OAuthRoutes, slug
       exposeHeadRoute: false,
       config: { access: 'public', showError },
       schema: {
+        operationId: 'startVendorSignIn',
         summary: "Redirect the browser to the vendor's sign-in page",
         description:
           'With a link session, the account is linked when the user returns. If the user has not agreed on the page of the session yet, that page comes first.',
@@ -148,6 +146,7 @@ function addCallbackRoute(app: FastifyInstance, dependencies: OAuthRoutes, slug:
       exposeHeadRoute: false,
       config: { access: 'public', showError },
       schema: {
+        operationId: 'finishVendorSignIn',
         summary: 'The vendor redirects the browser back to this',
         description:
           'Returns a link code. With a link session, links the account and redirects to the redirect_uri of the session with `status=linked&session=&link=` or `status=failed&session=&reason=`.',
@@ -159,7 +158,14 @@ function addCallbackRoute(app: FastifyInstance, dependencies: OAuthRoutes, slug:
           error: Type.Optional(Type.String()),
         }),
         response: {
-          ...responses(issuedCode(slug), [400, 429, 502, 503]),
+          200: {
+            description: 'The user has signed in at the vendor; a page that shows the code for a browser',
+            content: {
+              'application/json': { schema: issuedCode(slug) },
+              'text/html': { schema: Type.String() },
+            },
+          },
+          ...errorResponses([400, 409, 429, 502, 503]),
           303: Type.Null({ description: "To the session's redirect_uri" }),
         },
       },

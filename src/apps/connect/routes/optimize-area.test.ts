@@ -20,7 +20,8 @@ const countingSource: PriceSource = {
   slug: 'counting',
   name: 'Counting',
   areas: ['SE1', 'SE2', 'SE3'],
-  attribution: '',
+  has: 'prices',
+  credit: { name: '', href: '' },
   licence: '',
   baseUrl: 'http://counting.test',
   async fetchDay(_session, { day, areas }) {
@@ -88,7 +89,7 @@ describe('POST /optimize/plan with an area', () => {
     return { status: answer.status, body: answer.body as PlanBody, headers: answer.headers };
   };
 
-  it('plans over the stored prices from the current slot on, and tells when each starts', async () => {
+  it('POST /optimize/plan with an area plans over the stored prices from the current slot on, and tells when each starts', async () => {
     const { status, body } = await post({ area: 'SE3', task: TASK });
     assert.equal(status, 200);
     assert.deepEqual([body.area, body.currency, body.price_source], ['SE3', 'SEK', 'counting']);
@@ -105,11 +106,11 @@ describe('POST /optimize/plan with an area', () => {
     assert.equal(body.total_cost, '2.425');
   });
 
-  it('takes an area in small letters, as Grid does', async () => {
+  it('POST /optimize/plan with an area takes an area in small letters, as Grid does', async () => {
     assert.equal((await post({ area: 'se3', task: TASK })).body.area, 'SE3');
   });
 
-  it('answers what the same prices sent along would be answered', async () => {
+  it('POST /optimize/plan with an area answers what the same prices sent along would be answered', async () => {
     const { body } = await post({ area: 'SE2', task: TASK });
     const prices = body.slots.map(({ start, price }) => ({ start, duration_min: 15, price }));
     const { area, currency, price_source, ...plan } = body;
@@ -117,7 +118,7 @@ describe('POST /optimize/plan with an area', () => {
     assert.deepEqual([area, currency, price_source], ['SE2', 'SEK', 'counting']);
   });
 
-  it('refuses an area without prices, both at once, and what is no area', async () => {
+  it('POST /optimize/plan with an area refuses an area without prices, both at once, and what is no area', async () => {
     const refusals = [
       [{ area: 'SE4', task: TASK }, /SE4/, 'prices.unavailable'],
       [{ area: 'SE3', prices: [], task: TASK }, /either prices or area, not both/, 'request.invalid'],
@@ -134,7 +135,7 @@ describe('POST /optimize/plan with an area', () => {
     }
   });
 
-  it('refuses an area in a large body with what would be right', async () => {
+  it('POST /optimize/plan with an area refuses an area in a large body with what would be right', async () => {
     const { status, body } = await post({ area: 'SE3', task: TASK, padding: 'x'.repeat(100_000) });
     assert.equal(status, 413);
     assert.match(body.error, /at most 65536 bytes/);
@@ -142,7 +143,7 @@ describe('POST /optimize/plan with an area', () => {
 });
 
 describe('POST /optimize/plan', () => {
-  it('says so where the sample day stands in for prices', async () => {
+  it('POST /optimize/plan says so where the sample day stands in for prices', async () => {
     const world = await makeWorld({ engine: 'sqlite', env: { ELNAV_SAMPLE_PRICES: 'on' } });
     const caller = await world.newAccount('devices:read');
     const { status, body } = await caller.call('POST', '/optimize/plan', { area: 'SE1', task: TASK });
@@ -151,7 +152,7 @@ describe('POST /optimize/plan', () => {
     await world.close();
   });
 
-  it('tells a start again when it is a moment, and passes over what is none', async () => {
+  it('POST /optimize/plan tells a start again when it is a moment, and passes over what is none', async () => {
     const world = await makeWorld({ engine: 'sqlite' });
     const caller = await world.newAccount('devices:read');
     const prices = ['2026-11-21T12:00:00+01:00', 'noon', 7, null, '2026-11-21T12:00:00Z"}'].map((start) => ({

@@ -38,7 +38,7 @@ describe('POST /optimize/plan', () => {
     return { status: answer.status, body: answer.body as PlanBody, headers: answer.headers };
   };
 
-  it('answers a day', async () => {
+  it('POST /optimize/plan answers a day', async () => {
     const { status, body, headers } = await post({ prices: quarters(96), task: TASK });
     assert.equal(status, 200);
     assert.equal(body.total_energy_wh, 46_200);
@@ -46,7 +46,7 @@ describe('POST /optimize/plan', () => {
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
   });
 
-  it('answers a body too large for the loop as it answers a small one', async () => {
+  it('POST /optimize/plan answers a body too large for the loop as it answers a small one', async () => {
     const prices = quarters(5_000);
     const small = await post({ prices: prices.slice(0, 96), task: TASK });
     const padded = await post({ prices: prices.slice(0, 96), task: TASK, padding: 'x'.repeat(300_000) });
@@ -56,7 +56,7 @@ describe('POST /optimize/plan', () => {
     assert.equal(large.body.slots.length, 5_000);
   });
 
-  it('refuses with one sentence, whatever the size', async () => {
+  it('POST /optimize/plan refuses with one sentence, whatever the size', async () => {
     const wrong = { prices: quarters(1), task: { ...TASK, current_soc: 101 } };
     for (const body of [wrong, { ...wrong, padding: 'x'.repeat(300_000) }]) {
       const { status, body: told, headers } = await post(body);
@@ -66,7 +66,7 @@ describe('POST /optimize/plan', () => {
     }
   });
 
-  it('answers 200 lengths and 10,000 slots without holding up others', async () => {
+  it('POST /optimize/plan answers 200 lengths and 10,000 slots without holding up others', async () => {
     const lengths = quarters(10_000, (slot) => 1 + ((slot * 7) % 200));
     const planned = Promise.all([
       post({ prices: lengths, task: TASK }),
@@ -88,7 +88,7 @@ describe('POST /optimize/plan', () => {
     assert.ok(answered > 5, `only ${answered} other requests were answered meanwhile`);
   });
 
-  it('gives small bodies with much work to the thread', async () => {
+  it('POST /optimize/plan gives small bodies with much work to the thread', async () => {
     // Full power or nothing, in lengths that share no divisor.
     const prices = quarters(600, (slot) => 1 + ((slot * 7) % 599)).map((slot, index) => ({
       ...slot,

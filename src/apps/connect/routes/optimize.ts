@@ -2,16 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { joined } from '../../../core/joined.ts';
-import { MOST_SLOTS } from '../../../domain/planner/index.ts';
-import type { Prices } from '../../../domain/prices/index.ts';
+import type { Prices } from '../../../domain/market/prices/index.ts';
+import { MOST_SLOTS } from '../../../domain/plan/planner/index.ts';
 import type { FairSemaphore } from '../../../http/fair-semaphore.ts';
 import { readLargeBody } from '../../../http/large-body.ts';
-import { principalOf } from '../input/principal.ts';
+import { principalOf } from '../input/parameters.ts';
 import { type AreaRequest, areaRequestOf, withSpotPrices } from '../planning/area-prices.ts';
 import { parsePlanBody, planBody } from '../planning/plan-body.ts';
 import { AreaPlanRequestSchema, AreaPlanSchema } from '../planning/schemas.ts';
 import { createPlannerThread } from '../planning/thread.ts';
-import { responses } from '../schemas.ts';
 
 const BODY_LIMIT = 16 * 1024 * 1024;
 /** Bodies up to this are planned at once where that is little work: two days of quarters are 6 KiB. */
@@ -91,6 +90,7 @@ export async function addOptimizeRoutes(
       {
         config: { access: 'key', kept: 'failures' },
         schema: {
+          operationId: 'planCharge',
           summary: 'Calculate the cheapest charging schedule',
           description:
             'Reaches the target exactly if possible, else with the smallest overshoot that the battery can take, else charges as ' +
@@ -99,7 +99,7 @@ export async function addOptimizeRoutes(
             'With `area` instead of `prices`, it uses the stored day-ahead prices of that area, starting with the current slot.',
           tags: ['Optimization'],
           body: AreaPlanRequestSchema,
-          response: responses(AreaPlanSchema, [400, 401, 403, 413, 429, 503]),
+          response: { 200: AreaPlanSchema },
         },
       },
       replyTo,

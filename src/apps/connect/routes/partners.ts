@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { validator } from '../../../core/validate.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import type { Limits } from '../../../http/rate-limit.ts';
 import { errorResponses } from '../schemas.ts';
 
@@ -15,14 +15,17 @@ const BODY_LIMIT = 32 * 1024;
 
 const line = (description: string, most = 200) => Type.String({ minLength: 1, maxLength: most, description });
 
-const Application = Type.Object({
-  company: Type.String({ ...line('Name of the company'), examples: ['Solbilar AB'] }),
-  email: Type.String({ ...line('Email address for the decision', 254), examples: ['anna@example.com'] }),
-  contact_name: Type.Optional(line('Name of the contact')),
-  website: Type.Optional(line('Website of the company', 500)),
-  use_case: Type.Optional(line('What you want to build', 5_000)),
-  vendors: Type.Optional(Type.Array(line('Slug of a vendor that you need', 60), { maxItems: 100 })),
-});
+const Application = Type.Object(
+  {
+    company: Type.String({ ...line('Name of the company'), examples: ['Solbilar AB'] }),
+    email: Type.String({ ...line('Email address for the decision', 254), examples: ['anna@example.com'] }),
+    contact_name: Type.Optional(line('Name of the contact')),
+    website: Type.Optional(line('Website of the company', 500)),
+    use_case: Type.Optional(line('What you want to build', 5_000)),
+    vendors: Type.Optional(Type.Array(line('Slug of a vendor that you need', 60), { maxItems: 100 })),
+  },
+  { title: 'PartnerApplication' },
+);
 
 const checkApplication = validator(Application, { name: 'body' });
 
@@ -46,6 +49,7 @@ export function addPartnerRoutes(app: FastifyInstance, { accounts, limits }: Par
         await applications.check(request.ip);
       },
       schema: {
+        operationId: 'applyAsPartner',
         summary: 'Apply for an account',
         description: `No key needed; ${APPLICATIONS_A_DAY} a day from one IP address, and ${TRIES_AN_HOUR} attempts an hour. An administrator decides.`,
         tags: ['Partners'],
@@ -58,6 +62,7 @@ export function addPartnerRoutes(app: FastifyInstance, { accounts, limits }: Par
     },
     async (request, reply) => {
       const application = checkApplication(request.body);
+      // control: an address applies as a partner five times a day [routes/partners]
       await applications.take(request.ip, reply);
       return reply.code(202).send(await accounts.partners.apply(application));
     },

@@ -8,11 +8,10 @@ import {
   routeFilter,
   STATUS_FILTER,
   statusFilter,
-} from '../../../domain/requests/index.ts';
-import { readPath } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
-import { limitParameter, readQuery } from '../input/query.ts';
-import { errorResponses, responses } from '../schemas.ts';
+} from '../../../domain/records/requests/index.ts';
+import { nextPage } from '../../../http/next-page.ts';
+import { limitParameter, principalOf, readPath, readQuery } from '../input/parameters.ts';
+import { errorResponses } from '../schemas.ts';
 
 const PAGE = 100;
 
@@ -54,15 +53,17 @@ export function addRequestRoutes(app: FastifyInstance, { requests }: RequestRout
     {
       config: { access: 'devices:read', kept: 'nothing' },
       schema: {
+        operationId: 'listRequests',
         summary: 'List requests, newest first',
         description:
           'Requests of the account to Connect and Grid that were refused or failed, and those that change something; reads that succeed are not kept, unless they waited a second or longer for a vendor. Of the same failures, at most 60 of a minute are kept. For seven days, unless the operator has set another time.',
         tags: ['Requests'],
         querystring: Filters,
-        response: responses(RequestPage, [400, 401, 403, 429, 503]),
+        response: { 200: RequestPage },
+        pagination: { cursor: 'cursor', items: 'requests', next: 'cursor' },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { account } = principalOf(request);
       const {
         status,
@@ -72,12 +73,15 @@ export function addRequestRoutes(app: FastifyInstance, { requests }: RequestRout
         cursor,
         limit = PAGE,
       } = readQuery(Filters, request.query);
-      return ofAccount.list(account, {
+      const page = await ofAccount.list(account, {
         ...(status === undefined ? {} : { status: statusIn(status) }),
         ...(route === undefined ? {} : routeFilter(route)),
         since: since === undefined ? undefined : Date.parse(since),
         ...{ requestId, cursor, limit },
       });
+      if (page.cursor !== null)
+        reply.header('link', nextPage('/requests', request.query, { cursor: page.cursor }));
+      return page;
     },
   );
 
@@ -86,6 +90,7 @@ export function addRequestRoutes(app: FastifyInstance, { requests }: RequestRout
     {
       config: { access: 'devices:read', kept: 'nothing' },
       schema: {
+        operationId: 'getRequest',
         summary: 'Find a request by its id',
         description:
           'What became of a request, and the calls to vendors that it led to; of several with the same id, the newest. See GET /requests for what is kept.',
@@ -93,7 +98,6 @@ export function addRequestRoutes(app: FastifyInstance, { requests }: RequestRout
         params: RequestId,
         response: {
           200: KeptRequest,
-          ...errorResponses([401, 403, 429, 503]),
           404: {
             ...errorResponses([404])[404],
             description: 'No request of the account with this id is kept',

@@ -1,19 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
+import { decimal } from '../../../core/decimal.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { ChargingSessions, ListedSession, Place } from '../../../domain/charging-sessions/index.ts';
-import type { Devices } from '../../../domain/devices/index.ts';
+import type { Devices } from '../../../domain/devices/devices/index.ts';
+import type {
+  ChargingSessions,
+  ListedSession,
+  Place,
+} from '../../../domain/records/charging-sessions/index.ts';
+import { nextPage } from '../../../http/next-page.ts';
 import { type Cell, sendRows } from '../../../http/rows.ts';
-import { nextPage } from '../input/next-page.ts';
-import { DeviceId, deviceIn } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
-import { OfVendor, readQuery, vendorIn } from '../input/query.ts';
-import { errorResponses } from '../schemas.ts';
+import { DeviceId, deviceIn, OfVendor, principalOf, readQuery, vendorIn } from '../input/parameters.ts';
 
 const MOST = 1_000;
 const PAGE = 100;
-const ERRORS = [400, 401, 403, 429, 503];
 
 const orNull = <T extends Type.TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
@@ -28,7 +29,7 @@ const OfPage = {
     Type.Enum(['json', 'csv'], {
       type: 'string',
       default: 'json',
-      description: 'csv: the sessions alone; the Link header leads to the next page',
+      description: 'csv: the sessions alone',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: PAGE })),
@@ -56,7 +57,7 @@ const Session = Type.Object(
     ),
     max_power_w: orNull(Type.Integer(), 'The greatest power that was read; null where none was'),
     cost: orNull(
-      Type.String(),
+      decimal('SEK', '6.066432'),
       "Of energy_wh, at the spot prices of the link's price_area, without VAT, tax and the fees of grid and supplier: an exact decimal number, negative where the price was; null where it is not known for all of it",
     ),
     currency: orNull(Type.Literal('SEK')),
@@ -75,6 +76,7 @@ const Session = Type.Object(
     }),
   },
   {
+    title: 'ChargingSession',
     examples: [
       {
         id: 'aX3kQ8r1ZbT5wN7yPc2Vd0',
@@ -96,10 +98,13 @@ const Session = Type.Object(
 );
 type Session = Type.Static<typeof Session>;
 
-const Page = Type.Object({
-  sessions: Type.Array(Session),
-  cursor: orNull(Type.String(), 'Of the next page; null at the end'),
-});
+const Page = Type.Object(
+  {
+    sessions: Type.Array(Session),
+    cursor: orNull(Type.String(), 'Of the next page; null at the end'),
+  },
+  { title: 'ChargingSessionPage' },
+);
 
 const RESPONSE = {
   description: 'A page of sessions',
@@ -108,6 +113,8 @@ const RESPONSE = {
     'text/csv': { schema: Type.String({ description: 'RFC 4180, with a line of names' }) },
   },
 };
+
+const PAGINATION = { cursor: 'cursor', items: 'sessions', next: 'cursor' };
 
 const COLUMNS = [
   ...(['id', 'device', 'vendor', 'user_ref', 'started_at', 'ended_at', 'energy_wh', 'max_power_w'] as const),
@@ -135,9 +142,8 @@ export function addSessionRoutes(app: FastifyInstance, dependencies: SessionRout
     });
     const cursor = page.next === null ? null : cursorOf(page.next);
     const shown = page.sessions.map(shownAs);
+    if (cursor !== null) reply.header('link', nextPage(path, request.query, { cursor }));
     if (query.format !== 'csv') return { sessions: shown, cursor };
-    if (cursor !== null)
-      reply.header('link', nextPage(path, request.query as Record<string, unknown>, cursor));
     async function* batches() {
       yield shown.map(rowOf);
     }
@@ -149,12 +155,14 @@ export function addSessionRoutes(app: FastifyInstance, dependencies: SessionRout
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'listSessions',
         summary: 'List charging sessions, newest first',
         description:
           'Of vehicles and chargers of all vendors, also of those that were removed: from plug to unplug; of a device that does not tell whether it is plugged in, from charging until it has not charged for 15 minutes; of an OCPP station, a session for each transaction. A car and its charger each have theirs. Returns what is stored and never calls a vendor.',
         tags: ['Charging'],
         querystring: OfAccount,
-        response: { 200: RESPONSE, ...errorResponses(ERRORS) },
+        response: { 200: RESPONSE },
+        pagination: PAGINATION,
       },
     },
     async (request, reply) => {
@@ -170,12 +178,14 @@ export function addSessionRoutes(app: FastifyInstance, dependencies: SessionRout
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'listDeviceSessions',
         summary: 'List the charging sessions of a device, newest first',
         description: 'Those of the user that has the device; otherwise as GET /sessions.',
         tags: ['Charging'],
         params: DeviceId,
         querystring: OfDevice,
-        response: { 200: RESPONSE, ...errorResponses([...ERRORS, 404]) },
+        response: { 200: RESPONSE },
+        pagination: PAGINATION,
       },
     },
     async (request, reply) => {

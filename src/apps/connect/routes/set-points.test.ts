@@ -24,7 +24,7 @@ onEachEngine('the routes of set-points', (engine) => {
   });
   after(() => world.close());
 
-  it('show what a device holds, and end it', async () => {
+  it('the routes of set-points show what a device holds, and end it', async () => {
     assert.deepEqual((await caller.call('GET', SET_POINTS)).body, []);
     const timed = { ...DISCHARGE, for_seconds: 3_600 };
     assert.equal((await caller.call('POST', '/devices/battery-1/command', timed)).status, 200);
@@ -37,7 +37,7 @@ onEachEngine('the routes of set-points', (engine) => {
     assert.deepEqual((await caller.call('GET', SET_POINTS)).body, []);
   });
 
-  it('name what is wrong', async () => {
+  it('the routes of set-points name what is wrong', async () => {
     const none = await caller.call('DELETE', '/devices/light-1/set-points/set_battery_power');
     assert.deepEqual([none.status, none.headers.get('elnav-error')], [422, 'device.set_point_unsupported']);
     const short = await caller.call('POST', '/devices/battery-1/command', { ...DISCHARGE, for_seconds: 9 });
@@ -50,7 +50,7 @@ onEachEngine('the routes of set-points', (engine) => {
       assert.equal((await other.call(method, path)).status, 404);
   });
 
-  it('say what the deletion of a link waits for, and delete it at once where that is wanted', async () => {
+  it('the routes of set-points say what the deletion of a link waits for, and delete it at once where that is wanted', async () => {
     assert.equal((await caller.call('POST', '/devices/battery-1/command', DISCHARGE)).status, 200);
     vendor.onRelease = unreachable;
     const [link] = (await caller.call('GET', '/links')).body as { id: string; removed_by: null }[];

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { SET_POINT_TYPES } from '../../../adapter/set-points.ts';
-import { CommandedDevice } from '../../../domain/devices/index.ts';
-import { SetPointResponse, type SetPoints } from '../../../domain/set-points/index.ts';
-import { DeviceId, deviceIn, readPath } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
-import { OfVendor, vendorIn } from '../input/query.ts';
+import { SET_POINT_TYPES } from '../../../adapter/commands.ts';
+import { CommandedDevice } from '../../../domain/devices/devices/index.ts';
+import { SetPointResponse, type SetPoints } from '../../../domain/devices/set-points/index.ts';
+import { DeviceId, deviceIn, OfVendor, principalOf, readPath, vendorIn } from '../input/parameters.ts';
 import { responses } from '../schemas.ts';
 
 const OfSetPoint = Type.Object({
@@ -27,13 +25,14 @@ export function addSetPointRoutes(app: FastifyInstance, { setPoints }: SetPointR
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'listSetPoints',
         summary: 'List the set-points that a device holds',
         description:
           'Commands that are in force until they are released: elnav renews them, and returns the device to its own automatic operation when they end, when the link is deleted, and when no instance of elnav is left. Returns what is stored and never calls a vendor.',
         tags: ['Devices'],
         params: DeviceId,
         querystring: OfVendor,
-        response: responses(Type.Array(SetPointResponse), [400, 401, 403, 404, 429, 503]),
+        response: { 200: Type.Array(SetPointResponse) },
       },
     },
     (request) =>
@@ -49,13 +48,14 @@ export function addSetPointRoutes(app: FastifyInstance, { setPoints }: SetPointR
     {
       config: { access: 'devices:command' },
       schema: {
+        operationId: 'endSetPoint',
         summary: 'Return a device to its automatic operation',
         description:
           'Ends a set-point; one that elnav knows nothing of too. The response is the device with its state afterwards. If the device cannot be told now, elnav tries again for a day.',
         tags: ['Devices'],
         params: OfSetPoint,
         querystring: OfVendor,
-        response: responses(CommandedDevice, [400, 401, 403, 404, 422, 429, 502, 503]),
+        response: responses(CommandedDevice, [422, 502]),
       },
     },
     (request) => {

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { SimulatedAnswer, SimulatedRequest } from '../../../adapter/simulator.ts';
 import { AppError } from '../../../core/errors.ts';
 import { pageLanguage } from '../../../http/language.ts';
-import { bodyAndHeaders, SIMULATED_HEADER } from '../../../simulation/serve.ts';
-import { SIGN_IN_STYLE } from '../../../simulation/sign-in-page.ts';
+import { bodyAndHeaders, SIMULATED_HEADER } from '../../../proof/simulation/serve.ts';
+import { SIGN_IN_STYLE } from '../../../proof/simulation/sign-in-page.ts';
 
 /** The sign-in page of a simulated vendor. */
 export interface SimulatedPage {

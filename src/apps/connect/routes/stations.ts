@@ -1,11 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
-import { OPERATIONS, OperationAnswer, StationView } from '../../../adapter/station.ts';
-import { type Commands, parseOperation } from '../../../domain/commands/index.ts';
+import { AnyOperation, OperationAnswer, StationView } from '../../../adapter/station.ts';
+import { type Commands, parseOperation } from '../../../domain/devices/commands/index.ts';
 import type { Idempotency } from '../../../http/idempotency.ts';
-import { DeviceId, deviceIn } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
-import { OfVendor, vendorIn } from '../input/query.ts';
+import { DeviceId, deviceIn, OfVendor, principalOf, vendorIn } from '../input/parameters.ts';
 import { IdempotencyHeaders, responses } from '../schemas.ts';
 
 export interface StationRoutes {
@@ -20,13 +17,14 @@ export function addStationRoutes(app: FastifyInstance, { commands, idempotency }
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'getStation',
         summary: 'Read a charging station: its details, last fault and last messages',
         description:
           'For OCPP stations, which connect to this service. Messages are kept in the memory of the process that the station is connected to, so they are lost when it ends. While the station is disconnected, any process responds with its own messages, so some may be missing.',
         tags: ['Charging'],
         params: DeviceId,
         querystring: OfVendor,
-        response: responses(StationView, [400, 401, 403, 404, 422, 429, 502, 503]),
+        response: responses(StationView, [422, 502]),
       },
     },
     (request) =>
@@ -42,6 +40,7 @@ export function addStationRoutes(app: FastifyInstance, { commands, idempotency }
     {
       config: { access: 'devices:command' },
       schema: {
+        operationId: 'operateStation',
         summary: 'Reset, unlock or configure a charging station',
         description:
           'For OCPP stations, which connect to this service. Runs in order with the commands to the device. Returns what the station responded, also if it rejected the operation; 502 if it did not respond or did not understand.',
@@ -49,8 +48,8 @@ export function addStationRoutes(app: FastifyInstance, { commands, idempotency }
         params: DeviceId,
         querystring: OfVendor,
         headers: IdempotencyHeaders,
-        body: Type.Union(Object.values(OPERATIONS), { discriminator: { propertyName: 'type' } }),
-        response: responses(OperationAnswer, [400, 401, 403, 404, 409, 422, 429, 502, 503]),
+        body: AnyOperation,
+        response: responses(OperationAnswer, [409, 422, 502]),
       },
     },
     (request, reply) => {

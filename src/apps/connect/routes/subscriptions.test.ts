@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { Compile } from 'typebox/compile';
 import { onEachEngine } from '../../../../test/kit/databases.ts';
 import { answers, makeReceiver, type Receiver } from '../../../../test/kit/receiver.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
+import { type ApiDocument, dereferenced } from '../../../pages/reference/document.ts';
 
 interface Shown {
   readonly id: string;
@@ -44,7 +46,7 @@ onEachEngine('/subscriptions', (engine) => {
     assert.equal((await by.call('POST', '/link', body)).status, 200);
   };
 
-  it('are created with a secret that is shown once, listed, changed and deleted', async () => {
+  it('/subscriptions are created with a secret that is shown once, listed, changed and deleted', async () => {
     const { secret, ...made } = await create({ types: ['link.linked'], user_ref: 'anna' });
     assert.match(secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
     const { id, created_at: _created, ...rest } = made;
@@ -63,7 +65,7 @@ onEachEngine('/subscriptions', (engine) => {
     assert.deepEqual(await get('/subscriptions'), []);
   });
 
-  it('post what happens, and say how each attempt went', async () => {
+  it('/subscriptions post what happens, and say how each attempt went', async () => {
     const by = await world.newAccount();
     const { id } = await create({ types: ['link.linked', 'device.linked'] }, by);
     await link(by, 'bo');
@@ -80,7 +82,7 @@ onEachEngine('/subscriptions', (engine) => {
     });
   });
 
-  it('send a test event, and return what the receiver said', async () => {
+  it('/subscriptions send a test event, and return what the receiver said', async () => {
     const { id } = await create();
     receiver.behaviour = answers(401, 'who are you?'.repeat(500));
     const { status, body } = await caller.call('POST', `/subscriptions/${id}/test`);
@@ -97,7 +99,28 @@ onEachEngine('/subscriptions', (engine) => {
     assert.deepEqual(await get(`/subscriptions/${id}/attempts`), []);
   });
 
-  it('are rotated, replayed and resumed', async () => {
+  it('/subscriptions post bodies and headers that match the webhook of the document', async () => {
+    const document = dereferenced((await caller.call('GET', '/openapi.json')).body as ApiDocument);
+    const { parameters = [], requestBody } = document.webhooks?.events?.post ?? {};
+    const matches = Compile(requestBody?.content['application/json']?.schema ?? { not: {} });
+    const { id } = await create();
+    await link(caller, 'disa');
+    await caller.call('POST', `/subscriptions/${id}/test`);
+    const types = new Set(
+      receiver.received.flatMap(({ events }) => events.map((event) => String(event.type))),
+    );
+    for (const type of ['link.linked', 'device.linked', 'subscription.test'])
+      assert.ok(types.has(type), type);
+    for (const { body, headers } of receiver.received) {
+      assert.ok(matches.Check(JSON.parse(body)), body);
+      for (const { name, schema = {} } of parameters)
+        assert.ok(Compile(schema).Check(headers[name]), `${name}: ${headers[name]}`);
+    }
+    assert.equal(parameters.length, 3);
+    assert.equal(matches.Check({ events: [{ type: 'device.linked' }] }), false);
+  });
+
+  it('/subscriptions are rotated, replayed and resumed', async () => {
     const by = await world.newAccount();
     await link(by, 'cecilia');
     const { id, secret } = await create({}, by);
@@ -113,7 +136,7 @@ onEachEngine('/subscriptions', (engine) => {
     assert.equal(skipped.status, 200);
   });
 
-  it('refuse what is wrong, and say what would be right', async () => {
+  it('/subscriptions refuse what is wrong, and say what would be right', async () => {
     const { id } = await create();
     const stranger = await world.newAccount();
     const { cursor: foreign } = (await get('/events', stranger)) as { cursor: string };
@@ -171,7 +194,7 @@ onEachEngine('/subscriptions', (engine) => {
       assert.equal((await stranger.call(method, `/subscriptions/${id}${path}`)).status, 404);
   });
 
-  it('keep their secret, their place in the log and their owner when they are changed', async () => {
+  it('/subscriptions keep their secret, their place in the log and their owner when they are changed', async () => {
     const by = await world.newAccount();
     const stranger = await world.newAccount();
     await link(by, 'dora');
@@ -196,14 +219,14 @@ onEachEngine('/subscriptions', (engine) => {
     assert.equal((subject as { device?: string } | undefined)?.device, 'light-2');
   });
 
-  it('are 20 of an account at most', async () => {
+  it('/subscriptions are 20 of an account at most', async () => {
     const by = await world.newAccount();
     for (let made = 0; made < 20; made += 1) await create({}, by);
     const { status, headers } = await by.call('POST', '/subscriptions', { url: receiver.url });
     assert.deepEqual([status, headers.get('elnav-error')], [409, 'subscription.too_many']);
   });
 
-  it('need the scope link:write', async () => {
+  it('/subscriptions need the scope link:write', async () => {
     const reader = await world.newAccount('devices:read');
     assert.equal((await reader.call('GET', '/subscriptions')).status, 403);
   });

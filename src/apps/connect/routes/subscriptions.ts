@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { AppError } from '../../../core/errors.ts';
 import { validator } from '../../../core/validate.ts';
-import { type Cursors, EVENT_TYPE_NAMES } from '../../../domain/events/index.ts';
+import { type Cursors, EVENT_TYPE_NAMES } from '../../../domain/records/events/index.ts';
 import {
   ATTEMPTS_KEPT,
   MOST_OF_ACCOUNT,
@@ -10,10 +10,9 @@ import {
   SIGNATURES,
   type SubscriptionKey,
   type Subscriptions,
-} from '../../../domain/subscriptions/index.ts';
+} from '../../../domain/records/subscriptions/index.ts';
 import { placeOf, unlessExpired } from '../events/query.ts';
-import { readPath } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
+import { principalOf, readPath } from '../input/parameters.ts';
 import { errorResponses, responses } from '../schemas.ts';
 
 const ID = 'Bq2k9dQz0aT1mVb7LpRw2s';
@@ -45,87 +44,123 @@ const ofText = (description: string) => orNull(Type.String({ minLength: 1, maxLe
 const Device = ofText('Only events of this device');
 const UserRef = ofText('Only events of this user');
 
-const Changes = Type.Object({
-  url: Type.Optional(Url),
-  types: Type.Optional(Types),
-  device: Type.Optional(Device),
-  user_ref: Type.Optional(UserRef),
-});
+const Changes = Type.Object(
+  {
+    url: Type.Optional(Url),
+    types: Type.Optional(Types),
+    device: Type.Optional(Device),
+    user_ref: Type.Optional(UserRef),
+  },
+  { title: 'SubscriptionChange' },
+);
 
-const NewSubscription = Type.Object({
-  ...Changes.properties,
-  url: Url,
-  version: Type.Optional(
-    Type.Integer({
-      minimum: PAYLOAD_VERSION,
-      maximum: PAYLOAD_VERSION,
-      default: PAYLOAD_VERSION,
-      description: 'Version of the payload, which stays as it is for this subscription',
-    }),
-  ),
-  signature: Type.Optional(
-    Type.Enum([...SIGNATURES], {
-      default: SIGNATURES[0],
-      description:
-        'Of Standard Webhooks: hmac-sha256 (v1) with a shared secret, or ed25519 (v1a), which you verify with the public key',
-    }),
-  ),
-});
-
-const ReplayBody = Type.Object({
-  after: orNull(
-    Type.String({
-      maxLength: 200,
-      description: 'A cursor of GET /events; null: from the oldest event that is kept',
-    }),
-  ),
-});
-
-const Subscription = Type.Object({
-  id: Type.String({ examples: [ID] }),
-  url: Url,
-  status: Type.Enum(['active', 'paused']),
-  reason: orNull(
-    Type.Enum(['gone', 'failing'], {
-      description:
-        'Why it is paused. gone: the receiver answered 410. failing: no delivery went well for 72 hours',
-    }),
-  ),
-  types: Types,
-  device: Device,
-  user_ref: UserRef,
-  version: Type.Integer({ examples: [PAYLOAD_VERSION] }),
-  signature: Type.Enum([...SIGNATURES]),
-  public_key: orNull(Type.String({ description: 'whpk_…, of ed25519' })),
-  created_at: moment('When it was created'),
-  lag_seconds: Type.Number({
-    description:
-      'Age of the oldest event that it has not got past, whether or not it wants that one; 0 without one',
-    examples: [0],
-  }),
-  failures: Type.Integer({ description: 'Deliveries that failed since the last that went well' }),
-  failing_since: orNull(moment('When the first of them failed')),
-  next_attempt_at: orNull(moment('When the same events are sent again')),
-  lost: orNull(
-    Type.Object(
-      {
-        from: moment('The last moment of which nothing is missing'),
-        until: moment('When the oldest event was recorded that was left'),
-      },
-      { description: 'Events that were removed because of their age before they could be delivered' },
+const NewSubscription = Type.Object(
+  {
+    ...Changes.properties,
+    url: Url,
+    version: Type.Optional(
+      Type.Integer({
+        minimum: PAYLOAD_VERSION,
+        maximum: PAYLOAD_VERSION,
+        default: PAYLOAD_VERSION,
+        description: 'Version of the payload, which stays as it is for this subscription',
+      }),
     ),
-  ),
-});
+    signature: Type.Optional(
+      Type.Enum([...SIGNATURES], {
+        default: SIGNATURES[0],
+        description:
+          'Of Standard Webhooks: hmac-sha256 (v1) with a shared secret, or ed25519 (v1a), which you verify with the public key',
+      }),
+    ),
+  },
+  { title: 'NewSubscription' },
+);
 
-const WithSecret = Type.Object({
-  ...Subscription.properties,
-  secret: orNull(
-    Type.String({
-      description: 'whsec_…, shown this once; null for ed25519',
+const ReplayBody = Type.Object(
+  {
+    after: orNull(
+      Type.String({
+        maxLength: 200,
+        description: 'A cursor of GET /events; null: from the oldest event that is kept',
+      }),
+    ),
+  },
+  { title: 'Replay' },
+);
+
+const Subscription = Type.Object(
+  {
+    id: Type.String({ examples: [ID] }),
+    url: Url,
+    status: Type.Enum(['active', 'paused']),
+    reason: orNull(
+      Type.Enum(['gone', 'failing'], {
+        description:
+          'Why it is paused. gone: the receiver answered 410. failing: no delivery went well for 72 hours',
+      }),
+    ),
+    types: Types,
+    device: Device,
+    user_ref: UserRef,
+    version: Type.Integer({ examples: [PAYLOAD_VERSION] }),
+    signature: Type.Enum([...SIGNATURES]),
+    public_key: orNull(Type.String({ description: 'whpk_…, of ed25519' })),
+    created_at: moment('When it was created'),
+    lag_seconds: Type.Number({
+      description:
+        'Age of the oldest event that it has not got past, whether or not it wants that one; 0 without one',
+      examples: [0],
+    }),
+    failures: Type.Integer({ description: 'Deliveries that failed since the last that went well' }),
+    failing_since: orNull(moment('When the first of them failed')),
+    next_attempt_at: orNull(moment('When the same events are sent again')),
+    lost: orNull(
+      Type.Object(
+        {
+          from: moment('The last moment of which nothing is missing'),
+          to: moment('When the oldest event was recorded that was left'),
+        },
+        {
+          title: 'LostEvents',
+          description: 'Events that were removed because of their age before they could be delivered',
+        },
+      ),
+    ),
+  },
+  { title: 'Subscription' },
+);
+
+const HmacSecret: Type.TSchema = Type.Object(
+  {
+    ...Subscription.properties,
+    signature: Type.Literal('hmac-sha256'),
+    public_key: Type.Null(),
+    secret: Type.String({
+      description: 'whsec_…, shown this once',
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
-  ),
-});
+  },
+  { title: 'HmacSubscription' },
+);
+const Ed25519Secret: Type.TSchema = Type.Object(
+  {
+    ...Subscription.properties,
+    signature: Type.Literal('ed25519'),
+    public_key: Type.String({ description: 'whpk_…', examples: ['whpk_4mZ0…'] }),
+    secret: Type.Null(),
+  },
+  { title: 'Ed25519Subscription' },
+);
+
+/** Which fields are there follows from the kind of the signature. */
+const WithSecret = Type.Object(
+  { ...Subscription.properties, secret: orNull(Type.String()) },
+  {
+    title: 'CreatedSubscription',
+    documented: Type.Union([HmacSecret, Ed25519Secret], { discriminator: { propertyName: 'signature' } }),
+  },
+);
 
 const outcome = {
   status: orNull(Type.Integer({ description: 'Of the response; null without one', examples: [200] })),
@@ -134,11 +169,14 @@ const outcome = {
   duration_ms: Type.Integer(),
   webhook_id: Type.String(),
 };
-const Attempt = Type.Object({
-  at: moment('When it was sent'),
-  events: Type.Integer({ description: 'How many were sent' }),
-  ...outcome,
-});
+const Attempt = Type.Object(
+  {
+    at: moment('When it was sent'),
+    events: Type.Integer({ description: 'How many were sent' }),
+    ...outcome,
+  },
+  { title: 'DeliveryAttempt' },
+);
 
 const CHANGEABLE = Object.keys(Changes.properties);
 const checkNew = validator(NewSubscription, { name: 'body' });
@@ -166,23 +204,24 @@ function typesIn(types: readonly string[] | null | undefined) {
   );
 }
 
+const config = { access: 'link:write' } as const;
+const tags = ['Events'];
+const params = SubscriptionId;
+
 /** Receivers of events: created, changed, tried out, and looked into. */
 export function addSubscriptionRoutes(app: FastifyInstance, dependencies: SubscriptionRoutes): void {
-  const { subscriptions, eventCursors: cursors } = dependencies;
-  const config = { access: 'link:write' } as const;
-  const tags = ['Events'];
-  const params = SubscriptionId;
-
+  const { subscriptions } = dependencies;
   app.post(
     '/subscriptions',
     {
       config,
       schema: {
+        operationId: 'createSubscription',
         summary: 'Have events posted to your server, from now on',
         description: `Events are posted as \`{"events": [...]}\`, the objects of GET /events, up to 100 at a time and signed by Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`). Answer 2xx within 15 seconds once you have stored them: the next ones follow then, so that they come in their order. Otherwise the same are sent again with the same \`webhook-id\`, with growing pauses, for 72 hours; 410 ends it. After that the subscription is paused and keeps its cursor: POST /subscriptions/{id}/resume delivers what was missed. An event may come more than once: handle each \`id\` once. An account has ${MOST_OF_ACCOUNT} subscriptions at most.`,
         tags,
         body: NewSubscription,
-        response: { 201: WithSecret, ...errorResponses([400, 401, 403, 409, 413, 429, 503]) },
+        response: { 201: WithSecret, ...errorResponses([409]) },
       },
     },
     async (request, reply) => {
@@ -203,9 +242,10 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'listSubscriptions',
         summary: 'List subscriptions, with how far behind each is',
         tags,
-        response: responses(Type.Array(Subscription), [401, 403, 429, 503]),
+        response: { 200: Type.Array(Subscription) },
       },
     },
     (request) => subscriptions.list(principalOf(request).account),
@@ -215,10 +255,11 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'getSubscription',
         summary: 'Read a subscription',
         tags,
         params,
-        response: responses(Subscription, [401, 403, 404, 429, 503]),
+        response: { 200: Subscription },
       },
     },
     (request) => subscriptions.find(keyIn(request)),
@@ -228,13 +269,14 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'updateSubscription',
         summary: 'Change where events are posted, or which',
         description:
           'Fields that are left out stay; null removes a filter. What follows is sent at once, also where it had to wait.',
         tags,
         params,
         body: Changes,
-        response: responses(Subscription, [400, 401, 403, 404, 413, 429, 503]),
+        response: { 200: Subscription },
       },
     },
     (request) => {
@@ -254,12 +296,12 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'deleteSubscription',
         summary: 'Delete a subscription with its attempts',
         tags,
         params,
         response: {
           204: Type.Null({ description: 'Deleted' }),
-          ...errorResponses([401, 403, 404, 429, 503]),
         },
       },
     },
@@ -268,17 +310,26 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
       return reply.code(204).send();
     },
   );
+  addDeliveryRoutes(app, dependencies);
+}
+
+/** Adds the routes of one subscription: new secret, test delivery, deliveries again, resume, and its deliveries. */
+function addDeliveryRoutes(
+  app: FastifyInstance,
+  { subscriptions, eventCursors: cursors }: SubscriptionRoutes,
+): void {
   app.post(
     '/subscriptions/:id/rotate',
     {
       config,
       schema: {
+        operationId: 'rotateSubscriptionSecret',
         summary: 'Create a new secret',
         description:
           'For 24 hours deliveries have two signatures, the second one of the old secret, so that you can change it without missing one.',
         tags,
         params,
-        response: responses(WithSecret, [401, 403, 404, 429, 503]),
+        response: { 200: WithSecret },
       },
     },
     (request, reply) => {
@@ -291,12 +342,13 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'testSubscription',
         summary: 'Send a test event, and return what the receiver answered',
         description:
           'One event of the type `subscription.test`, signed as all are. It is sent once, also while the subscription is paused, and changes nothing.',
         tags,
         params,
-        response: responses(Type.Object(outcome), [401, 403, 404, 429, 503]),
+        response: { 200: Type.Object(outcome, { title: 'DeliveryOutcome' }) },
       },
     },
     (request) => subscriptions.test(keyIn(request)),
@@ -306,13 +358,14 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'replaySubscription',
         summary: 'Deliver from a cursor on: again, or with some left out',
         description:
           'What was delivered already after the cursor is delivered again, with another `webhook-id`. A later cursor skips what is before it. A paused subscription stays paused.',
         tags,
         params,
         body: ReplayBody,
-        response: responses(Subscription, [400, 401, 403, 404, 410, 413, 429, 503]),
+        response: responses(Subscription, [410]),
       },
     },
     (request, reply) => {
@@ -329,12 +382,13 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'resumeSubscription',
         summary: 'Deliver again after a pause, with all that was missed',
         description:
           'It goes on where it was. Events older than the log is kept are gone; `lost` says so. One that is active and waits for its next attempt gets it at once.',
         tags,
         params,
-        response: responses(Subscription, [401, 403, 404, 429, 503]),
+        response: { 200: Subscription },
       },
     },
     (request) => subscriptions.resume(keyIn(request)),
@@ -344,10 +398,11 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     {
       config,
       schema: {
+        operationId: 'listSubscriptionAttempts',
         summary: `List the last ${ATTEMPTS_KEPT} deliveries, the newest first`,
         tags,
         params,
-        response: responses(Type.Array(Attempt), [401, 403, 404, 429, 503]),
+        response: { 200: Type.Array(Attempt) },
       },
     },
     (request) => subscriptions.attempts(keyIn(request)),

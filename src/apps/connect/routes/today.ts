@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
+import { decimal } from '../../../core/decimal.ts';
 import { SWEDISH_ZONE } from '../../../core/swedish-days.ts';
-import { type History, UNKNOWN_COSTS } from '../../../domain/history/index.ts';
-import { principalOf } from '../input/principal.ts';
-import { readQuery } from '../input/query.ts';
-import { zoneIn } from '../input/zone.ts';
-import { responses } from '../schemas.ts';
+import { type History, UNKNOWN_COSTS } from '../../../domain/records/history/index.ts';
+import { principalOf, readQuery, zoneIn } from '../input/parameters.ts';
 
 const Query = Type.Object({
   timezone: Type.Optional(
@@ -42,7 +40,7 @@ const Today = Type.Object(
     ),
     cost: Type.Object(
       {
-        amount: Type.Union([Type.String(), Type.Null()], {
+        amount: Type.Union([decimal('SEK', '24.182'), Type.Null()], {
           description:
             'Of the devices whose cost is known, at the spot prices of their areas, without VAT, tax and the fees of grid and supplier; an exact decimal number; null where none is known',
         }),
@@ -61,6 +59,7 @@ const Today = Type.Object(
     ),
   },
   {
+    title: 'Today',
     examples: [
       {
         from: '2026-11-20T23:00:00.000Z',
@@ -89,12 +88,13 @@ export function addTodayRoutes(app: FastifyInstance, { history }: TodayRoutes): 
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'getToday',
         summary: 'Add up what all devices have taken, given back and cost today',
         description:
           'The sums of the histories of the devices, each for the user that has it, since midnight. Every sum says of how many devices it is. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
         tags: ['Devices'],
         querystring: Query,
-        response: responses(Today, [400, 401, 403, 429, 503]),
+        response: { 200: Today },
       },
     },
     async (request) => {

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { EndUsers } from '../../../domain/end-users/index.ts';
-import { readPath } from '../input/path.ts';
-import { actorOf, principalOf } from '../input/principal.ts';
-import { errorResponses } from '../schemas.ts';
+import type { EndUsers } from '../../../domain/links/end-users/index.ts';
+import { actorOf, principalOf, readPath } from '../input/parameters.ts';
 
 const UserRef = Type.Object({
   user_ref: Type.String({ description: 'Your own reference for the end user', examples: ['anna'] }),
@@ -20,6 +18,7 @@ export function addUserRoutes(app: FastifyInstance, { endUsers }: UserRoutes): v
     {
       config: { access: 'link:write' },
       schema: {
+        operationId: 'forgetUser',
         summary: 'Forget an end user',
         description:
           'Deletes all that is stored about a person: links with their credentials, devices, states, commands, history, charging transactions and sessions, link sessions and events. Devices are returned to automatic operation and access is revoked at the vendors first, as far as they respond. Somebody who is not known is forgotten as well: 204. Repeat it after an error: what is left is deleted then.',
@@ -27,7 +26,6 @@ export function addUserRoutes(app: FastifyInstance, { endUsers }: UserRoutes): v
         params: UserRef,
         response: {
           204: Type.Null({ description: 'Forgotten' }),
-          ...errorResponses([400, 401, 403, 429, 503]),
         },
       },
     },

@@ -4,12 +4,10 @@ import type { Adapter } from '../../../adapter/adapter.ts';
 import { adapterNamed } from '../../../adapter/adapters.ts';
 import { CALL_USES, LIMITED } from '../../../adapter/budget.ts';
 import { describeVendors, VendorDescription } from '../../../adapter/describe.ts';
-import type { Budgets } from '../../../domain/budgets/index.ts';
-import type { Devices } from '../../../domain/devices/index.ts';
-import type { Links } from '../../../domain/links/index.ts';
-import { LINK_ID, vendorInPath } from '../input/path.ts';
-import { principalOf } from '../input/principal.ts';
-import { responses } from '../schemas.ts';
+import type { Devices } from '../../../domain/devices/devices/index.ts';
+import type { Links } from '../../../domain/links/links/index.ts';
+import type { Budgets } from '../../../domain/vendor-calls/budgets/index.ts';
+import { LINK_ID, principalOf, vendorInPath } from '../input/parameters.ts';
 
 export interface VendorRoutes {
   readonly adapters: ReadonlyMap<string, Adapter>;
@@ -34,10 +32,11 @@ export function addVendorRoutes(
     {
       config: { access: 'anonymous' },
       schema: {
+        operationId: 'listVendors',
         summary: 'List vendors, their capabilities and how they are linked',
         description: 'No key needed. Capabilities are derived from the code that implements them.',
         tags: ['Linking'],
-        response: responses(Type.Array(VendorDescription), [401, 403, 429, 503]),
+        response: { 200: Type.Array(VendorDescription) },
       },
     },
     (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(body),
@@ -48,12 +47,13 @@ export function addVendorRoutes(
     {
       config: { access: 'devices:read' },
       schema: {
+        operationId: 'getVendorBudget',
         summary: "Read a vendor's rate limits and what is left of them",
         description:
           'Limits of the app are shared by all accounts of this server. Limits per link or site are returned for your own links; of limits per device, only the size. If links share a limit of the app, an entry `of` link with the same name returns what each of your links may still use. Background polling leaves `reserved` for commands. While the vendor refuses calls there is an entry `block`: elnav sends nothing until its `resets_at`.',
         tags: ['Linking'],
         params: OneVendor,
-        response: responses(Type.Array(Budget), [400, 401, 403, 429, 503]),
+        response: { 200: Type.Array(Budget) },
       },
     },
     async (request) => {
@@ -100,6 +100,7 @@ const Budget = Type.Object(
     source: Type.String({ description: 'Source of the figure' }),
   },
   {
+    title: 'VendorBudget',
     examples: [
       {
         name: 'calls',

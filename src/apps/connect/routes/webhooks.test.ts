@@ -29,7 +29,7 @@ onEachEngine('POST /webhooks/{vendor}', (engine) => {
   }
   const taken = { status: 202, code: null, text: '' };
 
-  it('takes what is signed, whatever its type, with an empty answer', async () => {
+  it('POST /webhooks/{vendor} takes what is signed, whatever its type, with an empty answer', async () => {
     assert.deepEqual(await post('{"a":1}'), taken);
     assert.deepEqual(await post('{"a":1}'), taken, 'the same again');
     for (const type of [
@@ -44,7 +44,7 @@ onEachEngine('POST /webhooks/{vendor}', (engine) => {
     assert.deepEqual(await post(Uint8Array.from([0xff, 0x00, 0xfe])), taken);
   });
 
-  it('refuses what is not signed, and stores nothing of it', async () => {
+  it('POST /webhooks/{vendor} refuses what is not signed, and stores nothing of it', async () => {
     const metric = async () =>
       Number(
         /elnav_webhook_deliveries_total\{vendor="netatmo",outcome="accepted"\} (\d+)/.exec(
@@ -63,7 +63,7 @@ onEachEngine('POST /webhooks/{vendor}', (engine) => {
     assert.equal(await metric(), accepted);
   });
 
-  it('refuses vendors that are unknown or post nothing', async () => {
+  it('POST /webhooks/{vendor} refuses vendors that are unknown or post nothing', async () => {
     const codes = async (vendor: string) => {
       const { status, code } = await post('{}', { vendor });
       return [status, code];
@@ -73,7 +73,7 @@ onEachEngine('POST /webhooks/{vendor}', (engine) => {
     assert.deepEqual(await codes('sandbox'), [400, 'vendor.without_webhooks']);
   });
 
-  it('takes 256 KiB and no more', async () => {
+  it('POST /webhooks/{vendor} takes 256 KiB and no more', async () => {
     const sized = (bytes: number) => `{"x":"${'x'.repeat(bytes - 8)}"}`;
     assert.deepEqual(await post(sized(LARGEST)), taken);
     const { status, code } = await post(sized(LARGEST + 1));

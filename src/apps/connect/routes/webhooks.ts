@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import type { Deliveries } from '../../../domain/deliveries/index.ts';
-import { readPath } from '../input/path.ts';
+import type { Deliveries } from '../../../domain/devices/deliveries/index.ts';
+import { readPath } from '../input/parameters.ts';
 import { errorResponses } from '../schemas.ts';
 
 const NOTHING = new Uint8Array();
@@ -37,6 +37,7 @@ export async function addWebhookRoutes(
         bodyLimit: MOST_BYTES,
         config: { access: 'public', kept: 'failures' },
         schema: {
+          operationId: 'receiveVendorWebhook',
           summary: 'Receive a change from a vendor',
           description:
             "Body and signature are those of the vendor's own API. Returns 202 once the delivery is stored; it is applied " +

@@ -1,10 +1,14 @@
 import type { FastifyContextConfig, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
-import type { Actor } from '../../../domain/accounts/index.ts';
+import type { Actor } from '../../../domain/access/accounts/index.ts';
+import type { Pagination } from '../../../http/contract/document.ts';
+import { ValidationErrors } from '../../../http/contract/errors.ts';
 import { ValidationError } from '../../../http/errors.ts';
-import { ErrorResponse, ValidationResponse } from '../responses/schemas.ts';
+import { errorsOf } from '../responses/schemas.ts';
 
 interface AdminRoute {
+  readonly pagination?: Pagination;
+  readonly operationId: string;
   readonly summary: string;
   readonly path?: TObject;
   readonly query?: TObject;
@@ -16,19 +20,15 @@ interface AdminRoute {
 
 /** What all routes of the administration have in common: the admin token, and its errors. */
 export function adminRoute({
+  operationId,
   summary,
   path,
   query,
   answer,
   errors = {},
   kept,
+  pagination,
 }: AdminRoute): RouteShorthandOptions {
-  const descriptions = {
-    401: 'The admin token is missing or wrong',
-    403: 'The IP address is banned temporarily after too many wrong tokens',
-    429: 'Too many wrong tokens from the IP address',
-    ...errors,
-  };
   return {
     config: { access: 'admin', ...(kept === undefined ? {} : { kept }) },
     preHandler(request, _reply, done) {
@@ -36,19 +36,16 @@ export function adminRoute({
       done();
     },
     schema: {
+      operationId,
       summary,
       tags: ['Administration'],
+      ...(pagination === undefined ? {} : { pagination }),
       ...(path === undefined ? {} : { params: path }),
       ...(query === undefined ? {} : { querystring: query }),
       response: {
         200: answer,
-        ...Object.fromEntries(
-          Object.entries(descriptions).map(([status, description]) => [
-            status,
-            { ...ErrorResponse, description },
-          ]),
-        ),
-        422: ValidationResponse,
+        ...errorsOf(errors),
+        422: ValidationErrors,
       },
     },
   };

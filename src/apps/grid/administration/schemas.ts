@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { CREATORS } from '../../../domain/accounts/index.ts';
+import { CREATORS } from '../../../domain/access/accounts/index.ts';
 import { Moment, nullable } from '../responses/schemas.ts';
 
 /** Counts fit whatever the database and a double hold exactly, with room to multiply. */
@@ -8,10 +8,13 @@ const MOST_CALLS = 1_000_000_000;
 const calls = (description: string) => Type.Integer({ minimum: 1, maximum: MOST_CALLS, description });
 const quota = (description: string) => Type.Integer({ minimum: 0, maximum: MOST_CALLS, description });
 
-export const GlobalPolicy = Type.Object({
-  anon_per_ip_per_day: quota('Calls without a key from one IP address in a UTC day'),
-  anon_global_per_day: quota('All calls without a key in a UTC day'),
-});
+export const GlobalPolicy = Type.Object(
+  {
+    anon_per_ip_per_day: quota('Calls without a key from one IP address in a UTC day'),
+    anon_global_per_day: quota('All calls without a key in a UTC day'),
+  },
+  { title: 'AnonymousQuotas' },
+);
 
 export const PolicyParameters = Type.Object({
   per_minute: calls('Calls a minute'),
@@ -62,44 +65,56 @@ export const LimitParameter = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 200 })),
 });
 
-const Policy = Type.Object({
-  per_minute: Type.Integer(),
-  per_hour: Type.Integer(),
-  per_day: Type.Integer(),
-  burst: Type.Integer(),
-  auto_throttle_enabled: Type.Boolean(),
-  throttled_until: nullable(Moment),
-  limited_as: Type.Optional(
-    Type.Literal('free', {
-      description:
-        'If the account has no policy and its tier another name than free or pro: the tier whose limits apply',
-    }),
-  ),
-});
+const Policy = Type.Object(
+  {
+    per_minute: Type.Integer(),
+    per_hour: Type.Integer(),
+    per_day: Type.Integer(),
+    burst: Type.Integer(),
+    auto_throttle_enabled: Type.Boolean(),
+    throttled_until: nullable(Moment),
+    limited_as: Type.Optional(
+      Type.Literal('free', {
+        description:
+          'If the account has no policy and its tier another name than free or pro: the tier whose limits apply',
+      }),
+    ),
+  },
+  { title: 'RatePolicy' },
+);
 
-export const UserPolicy = Type.Object({ user_id: Type.Integer(), ...Policy.properties });
+export const UserPolicy = Type.Object(
+  { user_id: Type.Integer(), ...Policy.properties },
+  { title: 'UserPolicy' },
+);
 
-export const Key = Type.Object({
-  id: Type.String(),
-  label: Type.String(),
-  scopes: Type.String({ description: 'Separated by spaces' }),
-  created_at: Moment,
-  last_used_at: nullable(Moment),
-  revoked_at: nullable(Moment),
-  created_by: nullable(
-    Type.Enum([...CREATORS], {
-      type: 'string',
-      description: 'user: the account itself; admin; setup: npm run key or the first start',
-    }),
-  ),
-});
+export const Key = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String(),
+    scopes: Type.String({ description: 'Separated by spaces' }),
+    created_at: Moment,
+    last_used_at: nullable(Moment),
+    revoked_at: nullable(Moment),
+    created_by: nullable(
+      Type.Enum([...CREATORS], {
+        type: 'string',
+        description: 'user: the account itself; admin; setup: npm run key or the first start',
+      }),
+    ),
+  },
+  { title: 'Key' },
+);
 
-export const NewKey = Type.Object({
-  id: Type.String(),
-  label: Type.String(),
-  scopes: Type.String(),
-  api_key: Type.String({ description: 'The key itself, shown only once' }),
-});
+export const NewKey = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String(),
+    scopes: Type.String(),
+    api_key: Type.String({ description: 'The key itself, shown only once' }),
+  },
+  { title: 'CreatedKey' },
+);
 
 export const SignInLinkParameters = Type.Object({
   next: Type.Optional(
@@ -111,10 +126,13 @@ export const SignInLinkParameters = Type.Object({
   ),
 });
 
-export const SignInLink = Type.Object({
-  url: Type.String({ description: 'Signs in whoever opens it; it works once' }),
-  expires_at: Moment,
-});
+export const SignInLink = Type.Object(
+  {
+    url: Type.String({ description: 'Signs in whoever opens it; it works once' }),
+    expires_at: Moment,
+  },
+  { title: 'SignInLink' },
+);
 
 export const RoleParameters = Type.Object({
   role: Type.Enum(['operator', 'none'], {
@@ -122,59 +140,77 @@ export const RoleParameters = Type.Object({
   }),
 });
 
-export const User = Type.Object({
-  id: Type.Integer(),
-  email: Type.String(),
-  name: Type.String(),
-  tier: Type.String(),
-  role: nullable(Type.String({ description: "operator: may use the operator's pages" })),
-  created_at: Moment,
-  policy: Policy,
-  keys: Type.Array(Key),
-});
+export const User = Type.Object(
+  {
+    id: Type.Integer(),
+    email: Type.String(),
+    name: Type.String(),
+    tier: Type.String(),
+    role: nullable(Type.String({ description: "operator: may use the operator's pages" })),
+    created_at: Moment,
+    policy: Policy,
+    keys: Type.Array(Key),
+  },
+  { title: 'User' },
+);
 
-export const Usage = Type.Object({
-  user_id: nullable(Type.Integer()),
-  key_id: nullable(Type.String()),
-  service: Type.String(),
-  route: Type.String(),
-  status_class: Type.String({ description: '2xx, 4xx, …' }),
-  count: Type.Integer(),
-  day: Type.String({ format: 'date', description: 'UTC' }),
-  throttled_until: nullable(Moment),
-});
+export const Usage = Type.Object(
+  {
+    user_id: nullable(Type.Integer()),
+    key_id: nullable(Type.String()),
+    service: Type.String(),
+    route: Type.String(),
+    status_class: Type.String({ description: '2xx, 4xx, …' }),
+    count: Type.Integer(),
+    day: Type.String({ format: 'date', description: 'UTC' }),
+    throttled_until: nullable(Moment),
+  },
+  { title: 'Usage' },
+);
 
-export const Ban = Type.Object({
-  id: Type.Integer(),
-  ip: Type.String({ description: 'An IPv4 address or an IPv6 /64 network' }),
-  reason: Type.String(),
-  created_at: Moment,
-  expires_at: Moment,
-});
+export const Ban = Type.Object(
+  {
+    id: Type.Integer(),
+    ip: Type.String({ description: 'An IPv4 address or an IPv6 /64 network' }),
+    reason: Type.String(),
+    created_at: Moment,
+    expires_at: Moment,
+  },
+  { title: 'Ban' },
+);
 
-export const Application = Type.Object({
-  id: Type.String(),
-  company: Type.String(),
-  email: Type.String(),
-  contact_name: nullable(Type.String()),
-  website: nullable(Type.String()),
-  use_case: nullable(Type.String()),
-  vendors: Type.Array(Type.String()),
-  status: Type.String({ description: 'received, approved or rejected' }),
-  created_at: Moment,
-  decided_at: nullable(Moment),
-  user_id: nullable(Type.Integer()),
-});
+export const Application = Type.Object(
+  {
+    id: Type.String(),
+    company: Type.String(),
+    email: Type.String(),
+    contact_name: nullable(Type.String()),
+    website: nullable(Type.String()),
+    use_case: nullable(Type.String()),
+    vendors: Type.Array(Type.String()),
+    status: Type.String({ description: 'received, approved or rejected' }),
+    created_at: Moment,
+    decided_at: nullable(Moment),
+    user_id: nullable(Type.Integer()),
+  },
+  { title: 'PartnerApplication' },
+);
 
-export const ApprovedApplication = Type.Object({ ...Application.properties, key: NewKey });
+export const ApprovedApplication = Type.Object(
+  { ...Application.properties, key: NewKey },
+  { title: 'ApprovedApplication' },
+);
 
-export const AuditEntry = Type.Object({
-  id: Type.Integer(),
-  at: Moment,
-  actor: Type.String(),
-  ip: Type.String(),
-  request_id: Type.String(),
-  action: Type.String(),
-  target: Type.String(),
-  detail: Type.Object({}, { additionalProperties: true }),
-});
+export const AuditEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    at: Moment,
+    actor: Type.String(),
+    ip: Type.String(),
+    request_id: Type.String(),
+    action: Type.String(),
+    target: Type.String(),
+    detail: Type.Object({}, { additionalProperties: true }),
+  },
+  { title: 'AuditEntry' },
+);

@@ -1,6 +1,6 @@
 import { rfc3339 } from '../../../core/clock.ts';
-import type { Accounts, Actor } from '../../../domain/accounts/index.ts';
-import type { People } from '../../../domain/people/index.ts';
+import type { Accounts, Actor } from '../../../domain/access/accounts/index.ts';
+import type { People } from '../../../domain/access/people/index.ts';
 import { ownPath } from '../../../http/own-path.ts';
 
 interface SignInLinks {

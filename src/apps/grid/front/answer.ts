@@ -1,50 +1,15 @@
-import type { Language, Words } from '../../../core/language.ts';
-import { type CurrentPrices, SAMPLE } from '../../../domain/prices/index.ts';
+import { type Language, translated } from '../../../core/language.ts';
+import { type CurrentPrices, SAMPLE } from '../../../domain/market/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
 import { type Choice, choosing, DEFAULT_CHOICE } from './choice.ts';
-import type { AnswerFault, Found, FoundPlace, FoundRegion } from './find.ts';
+import type { Found, FoundPlace, FoundRegion } from './find.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Point } from './map.ts';
 import { LONGEST_QUESTION } from './question.ts';
 import { wordsIn } from './words.ts';
 
-interface AnswerWords {
-  readonly heading: string;
-  readonly label: string;
-  readonly hint: string;
-  readonly submit: string;
-  readonly locate: string;
-  readonly locating: string;
-  readonly refused: string;
-  readonly failed: string;
-  readonly area: string;
-  readonly price: string;
-  readonly municipality: string;
-  readonly gridArea: string;
-  readonly tax: string;
-  taxText(ore: string, withVat: string): string;
-  readonly reduced: string;
-  readonly taxVaries: string;
-  readonly noGridArea: string;
-  readonly several: string;
-  readonly areas: string;
-  readonly areasVary: string;
-  readonly county: string;
-  readonly regions: Readonly<Record<FoundRegion['kind'], string>>;
-  instead(name: string): string;
-  away(kilometres: string): string;
-  readonly more: (count: number) => string;
-  readonly confidence: readonly [sure: string, likely: string, possible: string, uncertain: string];
-  readonly faults: Readonly<Record<AnswerFault, string>>;
-  readonly near: string;
-  readonly limited: string;
-  /** A button that makes an area one's own. */
-  choose(place: string): string;
-  readonly back: string;
-}
-
-const ANSWER_WORDS = {
+const ANSWER_WORDS = translated({
   en: {
     heading: 'Which price area am I in?',
     label: 'Address, postal code, place or coordinates',
@@ -59,7 +24,7 @@ const ANSWER_WORDS = {
     municipality: 'Municipality',
     gridArea: 'Grid area',
     tax: 'Energy tax',
-    taxText: (ore, withVat) => `${ore} öre/kWh, ${withVat} with VAT`,
+    taxText: (ore: string, withVat: string) => `${ore} öre/kWh, ${withVat} with VAT`,
     reduced: 'reduced rate',
     taxVaries: 'differs between its municipalities',
     noGridArea: 'Not known for this place.',
@@ -69,9 +34,10 @@ const ANSWER_WORDS = {
       'Most of its postal codes are in the first. Type a postal code or an address to know which one applies.',
     county: 'County',
     regions: { area: 'Price area', municipality: 'Municipality', county: 'County' },
-    instead: (name) => `No place has exactly that name. This is ${name}.`,
-    away: (kilometres) => `The point lies ${kilometres} km outside the price areas; this is the nearest one.`,
-    more: (count) => `${count} more places have this name. Add a postal code to tell them apart.`,
+    instead: (name: string) => `No place has exactly that name. This is ${name}.`,
+    away: (kilometres: string) =>
+      `The point lies ${kilometres} km outside the price areas; this is the nearest one.`,
+    more: (count: number) => `${count} more places have this name. Add a postal code to tell them apart.`,
     confidence: ['certain', 'likely', 'possible', 'uncertain'],
     faults: {
       empty: 'Type a postal code, the name of a place, or a latitude and a longitude.',
@@ -90,7 +56,7 @@ const ANSWER_WORDS = {
     near: 'Did you mean',
     limited:
       'Today’s free look-ups from your network are used up. Try again tomorrow, or create an account to get more.',
-    choose: (place) => `Show prices for ${place}`,
+    choose: (place: string) => `Show prices for ${place}`,
     back: 'All prices, today and tomorrow',
   },
   sv: {
@@ -141,7 +107,7 @@ const ANSWER_WORDS = {
     choose: (place) => `Visa priserna för ${place}`,
     back: 'Alla priser, i dag och i morgon',
   },
-} satisfies Words<AnswerWords>;
+});
 
 const SURE = 0.9;
 const LIKELY = 0.7;

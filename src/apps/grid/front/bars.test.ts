@@ -5,7 +5,7 @@ import { drawBars, rangeOf } from './bars.ts';
 import { formatIn } from './format.ts';
 
 describe('the range of bars', () => {
-  it('has zero and round lines between which all prices are', () => {
+  it('the range of bars has zero and round lines between which all prices are', () => {
     assert.deepEqual(rangeOf([4, 161.6]), { least: 0, most: 200, ticks: [0, 50, 100, 150, 200] });
     assert.deepEqual(rangeOf([12.5, 49]), { least: 0, most: 50, ticks: [0, 10, 20, 30, 40, 50] });
     assert.deepEqual(rangeOf([0.2]).most, 1);
@@ -15,7 +15,7 @@ describe('the range of bars', () => {
     assert.deepEqual(rangeOf([-40, -5]).ticks, [-40, -30, -20, -10, 0, 10]);
   });
 
-  it('is finite without a price', () => {
+  it('the range of bars is finite without a price', () => {
     assert.deepEqual(rangeOf([]), { least: 0, most: 1, ticks: rangeOf([1]).ticks });
   });
 });
@@ -39,12 +39,12 @@ describe('bars', () => {
       format: formatIn('en'),
     }).toString();
 
-  it('go from zero up and down, and one of about zero is still seen', () => {
+  it('bars go from zero up and down, and one of about zero is still seen', () => {
     const [, path = ''] = / d="([^"]*)"/.exec(drawn([50, -25, 0])) ?? [];
     assert.equal(path, 'M0.9 0h13.2v500h-13.2zM15.9 500h13.2v250h-13.2zM30.9 497h13.2v3h-13.2z');
   });
 
-  it('place times and lines by percent', () => {
+  it('bars place times and lines by percent', () => {
     const text = drawn([1]);
     assert.match(text, /aria-label="Bars &amp; more"/);
     assert.match(text, /<line class="bars-now" x1="25%" x2="25%"/);

@@ -1,11 +1,13 @@
 import { HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Format } from './format.ts';
-import { STEPS, type Step } from './price-steps.ts';
+import { STEP_LIMITS, STEPS, type Step } from '../../../pages/plot/price-steps.ts';
+import { percent, ticksOf } from '../../../pages/plot/shapes.ts';
+import { type Format, formatIn } from './format.ts';
 
 /** A price of a day, to be drawn. */
-export interface Bar {
+interface Bar {
   readonly start: number;
   readonly end: number;
   /** Of the shown price. */
@@ -14,7 +16,7 @@ export interface Bar {
 }
 
 /** A day of an area as bars from midnight to midnight. */
-export interface DayBars {
+interface DayBars {
   readonly start: number;
   readonly end: number;
   readonly bars: readonly Bar[];
@@ -44,17 +46,9 @@ const LEAST_HEIGHT = 3;
 /** The range of prices with round numbers for its lines, and with zero in it. */
 export function rangeOf(ores: readonly number[]): Range {
   const [least, most] = [Math.min(0, ...ores), Math.max(1, ...ores)];
-  const step = roundStep((most - least) / MOST_TICKS);
-  const [first, last] = [Math.ceil(least / step), Math.ceil(most / step)];
-  const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+  const ticks = ticksOf(least, most, MOST_TICKS);
   // Below zero there are seldom prices: no more room than they take.
-  return { least: least * 1.1, most: last * step, ticks };
-}
-
-/** 1, 2 or 5 times a power of ten, at least `rough`. */
-function roundStep(rough: number): number {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return ([1, 2, 5].find((digit) => digit * power >= rough) ?? 10) * power;
+  return { least: least * 1.1, most: ticks.at(-1) ?? most, ticks };
 }
 
 /**
@@ -64,7 +58,6 @@ function roundStep(rough: number): number {
 export function drawBars({ start, end, bars, now, range, label, format }: DayBars): Html {
   const minutes = (end - start) / MINUTE_MS;
   const heightOf = (ore: number) => ((range.most - ore) / (range.most - range.least)) * HEIGHT;
-  const percent = (share: number) => `${Math.round(share * 10_000) / 100}%`;
   const zero = heightOf(0);
   const hours = Array.from({ length: (end - start) / HOUR_MS + 1 }, (_, index) => start + index * HOUR_MS);
   const paths = STEPS.map((step) => ({
@@ -107,4 +100,33 @@ function pathOf(
   const top = bar.ore >= 0 ? Math.round(zero) - height : Math.round(zero);
   const tenth = (value: number) => Math.round(value * 10) / 10;
   return `M${tenth(x)} ${top}h${tenth(width * (1 - GAP))}v${height}h${-tenth(width * (1 - GAP))}z`;
+}
+
+const STEP_WORDS = translated({
+  en: {
+    names: ['very low', 'low', 'medium', 'high', 'very high'],
+    below: (limit: string) => `below ${limit}`,
+    from: (limit: string) => `${limit} or more`,
+  },
+  sv: {
+    names: ['mycket lågt', 'lågt', 'medel', 'högt', 'mycket högt'],
+    below: (limit) => `under ${limit}`,
+    from: (limit) => `${limit} eller mer`,
+  },
+});
+
+/** The names of the steps, from cheap to dear. */
+export const stepNames = (language: Language): readonly string[] => STEP_WORDS[language].names;
+
+/** What the colours mean in öre; `shown` makes a shown price of a spot price. */
+export function stepLegend(language: Language, shown: (spot: string) => string): Html {
+  const { below, from, names } = STEP_WORDS[language];
+  const format = formatIn(language);
+  const limits = STEP_LIMITS.map((limit) => format.limit(shown(String(limit))));
+  return html`<ul class="legend steps small">${STEPS.map((step, index) => {
+    const [least, most] = [limits[index - 1], limits[index]];
+    const span =
+      least === undefined ? below(most ?? '') : most === undefined ? from(least) : `${least}–${most}`;
+    return html`<li><span class="${`swatch swatch-block step-${step}`}" aria-hidden="true"></span><span><span class="hidden-visually">${names[index]}: </span>${span}</span></li>`;
+  })}</ul>`;
 }

@@ -1,4 +1,4 @@
-import type { Areas, Coded } from '../../../domain/areas/index.ts';
+import type { Areas, Coded } from '../../../domain/market/areas/index.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 
 /** Whose prices the front page is about, and what is added to them. All of it is in the page's address. */

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
 import type { Language } from '../../../core/language.ts';
-import type { PricedDay } from '../../../domain/prices/index.ts';
+import type { PricedDay } from '../../../domain/market/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 import { hoursOf } from './figures.ts';

@@ -1,13 +1,13 @@
 import { Big } from 'big.js';
 import { MINUTE_MS } from '../../../core/durations.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
-import { type PricedDay, SAMPLE } from '../../../domain/prices/index.ts';
+import { type PricedDay, SAMPLE } from '../../../domain/market/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { drawBars, rangeOf } from './bars.ts';
+import { stepOf } from '../../../pages/plot/price-steps.ts';
+import { drawBars, rangeOf, stepLegend, stepNames } from './bars.ts';
 import { areasTable, quartersTable } from './day-tables.ts';
 import { formatIn } from './format.ts';
 import { containedText, type Own, onTheBill, placeOf } from './own.ts';
-import { stepLegend, stepNames, stepOf } from './price-steps.ts';
 import type { Situation } from './situation.ts';
 import { sourceLink, sourceName } from './source-names.ts';
 import { wordsIn } from './words.ts';
@@ -71,7 +71,7 @@ function bars(days: readonly PricedDay[], own: Own, { situation, headingOf }: Dr
       start,
       end,
       ore: oreOf(price, day.day).toNumber(),
-      step: stepOf(price),
+      step: stepOf(Number(price)),
     })),
   }));
   const range = rangeOf(drawn.flatMap(({ slots }) => slots.map(({ ore }) => ore)));
@@ -155,7 +155,7 @@ function reader(days: readonly PricedDay[], { shown }: Own, { label, names, now 
       const [first, last] = [start, end].map((at) => Math.round((at - from) / (minutes * MINUTE_MS)));
       const ore = new Big(shown.price(price, day)).times(100);
       values.fill(ore.round(1, Big.roundHalfUp).toFixed(), first, last);
-      steps.fill(String(stepOf(price)), first, last);
+      steps.fill(String(stepOf(Number(price))), first, last);
     }
   }
   const isWithin = from <= now && now < until;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { QUARTER_MS } from '../../../core/durations.ts';
 import { dayBounds } from '../../../core/swedish-days.ts';
-import type { CurrentPrices, PricedDay } from '../../../domain/prices/index.ts';
+import type { CurrentPrices, PricedDay } from '../../../domain/market/prices/index.ts';
 import { figuresOf, figuresOfDay, hoursOf } from './figures.ts';
 import { formatIn } from './format.ts';
 
@@ -28,7 +28,7 @@ function currentOf(day: string, now: string): CurrentPrices {
 }
 
 describe('figures of a day', () => {
-  it('have the means of 23, 24 and 25 hours, of slots of either length', () => {
+  it('figures of a day have the means of 23, 24 and 25 hours, of slots of either length', () => {
     for (const [day, hours] of [
       ['2026-03-29', 23],
       ['2026-05-31', 24],
@@ -41,7 +41,7 @@ describe('figures of a day', () => {
     }
   });
 
-  it('name the cheapest and the dearest hour, of equal ones the first, with negative prices', () => {
+  it('figures of a day name the cheapest and the dearest hour, of equal ones the first, with negative prices', () => {
     const day = dayOf('2026-05-31', (index) =>
       index >= 52 && index < 60 ? '-0.01' : index < 8 ? '1' : '0.2',
     );
@@ -65,7 +65,7 @@ describe('figures of a day', () => {
     );
   });
 
-  it('tell low, normal and high by the share of the day that costs more or less', () => {
+  it('figures of a day tell low, normal and high by the share of the day that costs more or less', () => {
     const day = dayOf('2026-05-31', (index) => String(index));
     const level = (index: number) =>
       figuresOf([day], currentOf(day.day, '1'), day.start + index * QUARTER_MS)[2]?.level;
@@ -76,7 +76,7 @@ describe('figures of a day', () => {
 });
 
 describe('figures as people read them', () => {
-  it('are rounded exactly, with the signs of the language', () => {
+  it('figures as people read them are rounded exactly, with the signs of the language', () => {
     const [sv, en] = [formatIn('sv'), formatIn('en')];
     assert.deepEqual(['0.87431', '-0.0155', '-0.0004', '12.5', '0.00049'].map(sv.ore), [
       '87,4',
@@ -91,7 +91,7 @@ describe('figures as people read them', () => {
     );
   });
 
-  it('tell the two hours apart that are the same in autumn', () => {
+  it('figures as people read them tell the two hours apart that are the same in autumn', () => {
     const { start } = dayBounds('2026-10-25');
     const hours = [1, 2, 3, 4].map((hour) => formatIn('sv').hour(start + hour * 4 * QUARTER_MS));
     assert.deepEqual(hours, ['01–02', '02–03 sommartid', '02–03 vintertid', '03–04']);

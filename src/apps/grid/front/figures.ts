@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { HOUR_MS } from '../../../core/durations.ts';
-import type { CurrentPrices, PricedDay } from '../../../domain/prices/index.ts';
+import type { CurrentPrices, PricedDay } from '../../../domain/market/prices/index.ts';
 import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 
 /** An hour of a day with its mean, SEK per kWh as decimal text. */

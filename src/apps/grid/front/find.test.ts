@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { turnedClock } from '../../../core/clock.ts';
-import { createAreas, readTables } from '../../../domain/areas/index.ts';
+import { createAreas, readTables } from '../../../domain/market/areas/index.ts';
 import { type Found, find } from './find.ts';
 
 const areas = createAreas({

@@ -1,5 +1,11 @@
 import { AppError } from '../../../core/errors.ts';
-import type { AddressMatch, Areas, Coded, GridAreaCandidate, Region } from '../../../domain/areas/index.ts';
+import type {
+  AddressMatch,
+  Areas,
+  Coded,
+  GridAreaCandidate,
+  Region,
+} from '../../../domain/market/areas/index.ts';
 import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
 import { type QuestionFault, readQuestion } from './question.ts';
 
@@ -32,12 +38,7 @@ export interface FoundRegion {
   readonly tax: FoundPlace['tax'];
 }
 
-export type AnswerFault =
-  | QuestionFault
-  | 'unknown_postal_code'
-  | 'unknown_place'
-  | 'unknown_address'
-  | 'outside';
+type AnswerFault = QuestionFault | 'unknown_postal_code' | 'unknown_place' | 'unknown_address' | 'outside';
 
 export type Found =
   | {

@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
 import { HOUR_MS } from '../../../core/durations.ts';
-import type { Language, Words } from '../../../core/language.ts';
+import { type Language, translated } from '../../../core/language.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 
-const LOCALES = { sv: 'sv-SE', en: 'en-GB' } satisfies Words<string>;
+const LOCALES = translated({ sv: 'sv-SE', en: 'en-GB' });
 
 type Decimals = Parameters<Intl.NumberFormat['format']>[0] & `${number}`;
 
@@ -28,10 +28,10 @@ export interface Format {
   shortDay(at: number, place?: 'within'): string;
 }
 
-const WORDS = {
+const WORDS = translated({
   en: { summer: 'summer time', winter: 'winter time' },
   sv: { summer: 'sommartid', winter: 'vintertid' },
-} satisfies Words<object>;
+});
 
 /** Kept, because they take a quarter of the time of a page to make. */
 const formats = new Map<Language, Format>();

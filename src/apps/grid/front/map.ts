@@ -1,11 +1,11 @@
 import type { Language } from '../../../core/language.ts';
-import type { Areas, Outline } from '../../../domain/areas/index.ts';
-import type { CurrentPrices } from '../../../domain/prices/index.ts';
+import type { Areas, Outline } from '../../../domain/market/areas/index.ts';
+import type { CurrentPrices } from '../../../domain/market/prices/index.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
+import { stepOf } from '../../../pages/plot/price-steps.ts';
 import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
 import { type Choice, choosing, DEFAULT_CHOICE } from './choice.ts';
 import { formatIn } from './format.ts';
-import { stepOf } from './price-steps.ts';
 import { wordsIn } from './words.ts';
 
 /** Units of the drawing; it is shown at half of them or less, so that whole units are exact enough. */
@@ -71,7 +71,7 @@ ${drawn.map(({ area, path, name }) => {
     price === null ? null : html` <text class="map-price" x="${name.x}" y="${name.y + 42}">${price}</text>`
   }`;
   const own = area === choice?.area ? ' map-own' : '';
-  const look = `map-area${spot === null ? '' : ` step-${stepOf(spot)}`}${own}`;
+  const look = `map-area${spot === null ? '' : ` step-${stepOf(Number(spot))}`}${own}`;
   const kommun = own === '' ? null : (choice?.kommun ?? null);
   const href = choosing({ ...(choice ?? DEFAULT_CHOICE), area, kommun });
   return html`<a href="${href}" rel="nofollow" class="${look}" aria-label="${label}">${shape}</a>`;

@@ -1,53 +1,14 @@
-import type { Language, Words } from '../../../core/language.ts';
-import { VAT_PERCENT } from '../../../domain/tax/index.ts';
-
-/** The texts of what is about a chosen area. */
-interface OwnWords {
-  /** `SE3 Stockholm`, or with a municipality `Sundsvall, SE2`. */
-  heading(place: string): string;
-  title(place: string): string;
-  description(place: string): string;
-  /** What prices contain, by what is switched on. */
-  readonly contains: Readonly<Record<'none' | 'vat' | 'tax' | 'both', string>>;
-  /** What a bill adds, by what is switched on. */
-  readonly bill: OwnWords['contains'];
-  readonly chooserLead: string;
-  /** Before anybody has chosen. */
-  guess(place: string): string;
-  readonly remembered: string;
-  readonly forget: string;
-  readonly share: string;
-  readonly switches: string;
-  readonly vat: string;
-  readonly tax: string;
-  readonly without: string;
-  readonly withVat: string;
-  readonly withTax: string;
-  mostOf(area: string): string;
-  taxOf(place: string, rate: string, since: string): string;
-  taxWithVat(rate: string): string;
-  readonly reduced: string;
-  rest(count: number, all: number, rate: string): string;
-  taxTomorrow(rate: string): string;
-  forecast(year: string): string;
-  readonly noTax: string;
-  readonly today: string;
-  readonly tomorrow: string;
-  readonly mean: string;
-  readonly cheapest: string;
-  readonly dearest: string;
-  readonly spotOnly: string;
-  /** What the prices beside the areas are, where other prices contain more. */
-  readonly tiles: string;
-}
+import { type Language, translated } from '../../../core/language.ts';
+import { VAT_PERCENT } from '../../../domain/market/tax/index.ts';
 
 const PERCENT = `${VAT_PERCENT}\u00a0%`;
 
-const OWN_WORDS: Words<OwnWords> = {
+/** The texts about a chosen area. */
+const OWN_WORDS = translated({
   en: {
-    heading: (place) => `Electricity price in ${place} now`,
-    title: (place) => `Electricity price in ${place}, today and tomorrow`,
-    description: (place) =>
+    heading: (place: string) => `Electricity price in ${place} now`,
+    title: (place: string) => `Electricity price in ${place}, today and tomorrow`,
+    description: (place: string) =>
       `The spot price of electricity in ${place} now, today and tomorrow, as bars and in a table, with or without VAT and energy tax.`,
     contains: {
       none: 'Spot price without VAT, energy tax and grid fees.',
@@ -62,7 +23,7 @@ const OWN_WORDS: Words<OwnWords> = {
       both: 'Your bill adds the supplier’s markup and grid fees, with VAT on them.',
     },
     chooserLead: 'Choose your price area',
-    guess: (place) => `${place} is shown until you choose your own area.`,
+    guess: (place: string) => `${place} is shown until you choose your own area.`,
     remembered:
       'The area you choose is kept in a cookie (elnav_area) in this browser for a year, and used for this page and the planner of the console only.',
     forget: 'Forget my choice',
@@ -73,14 +34,15 @@ const OWN_WORDS: Words<OwnWords> = {
     without: 'Without',
     withVat: `With, ${VAT_PERCENT}%`,
     withTax: 'With',
-    mostOf: (area) => `most of ${area}`,
-    taxOf: (place, rate, since) => `Energy tax in ${place}: ${rate} öre/kWh since ${since}`,
-    taxWithVat: (rate) => `, ${rate} with VAT`,
+    mostOf: (area: string) => `most of ${area}`,
+    taxOf: (place: string, rate: string, since: string) =>
+      `Energy tax in ${place}: ${rate} öre/kWh since ${since}`,
+    taxWithVat: (rate: string) => `, ${rate} with VAT`,
     reduced: ' (reduced rate)',
-    rest: (count, all, rate) =>
+    rest: (count: number, all: number, rate: string) =>
       `In ${count} of the area’s ${all} municipalities it is ${rate}: look up your place to get your own.`,
-    taxTomorrow: (rate) => `From tomorrow it is ${rate} öre/kWh.`,
-    forecast: (year) => `The rate of ${year} is not known yet.`,
+    taxTomorrow: (rate: string) => `From tomorrow it is ${rate} öre/kWh.`,
+    forecast: (year: string) => `The rate of ${year} is not known yet.`,
     noTax: 'The energy tax is not known, so it is not added.',
     today: 'Today',
     tomorrow: 'Tomorrow',
@@ -136,6 +98,6 @@ const OWN_WORDS: Words<OwnWords> = {
     tiles: 'Priserna vid elområdena är spotpris utan moms och energiskatt.',
     spotOnly: 'Spotpris utan moms och energiskatt.',
   },
-};
+});
 
-export const ownWordsIn = (language: Language): OwnWords => OWN_WORDS[language];
+export const ownWordsIn = (language: Language): (typeof OWN_WORDS)['en'] => OWN_WORDS[language];

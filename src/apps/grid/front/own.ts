@@ -1,12 +1,13 @@
 import { dayAt } from '../../../core/swedish-days.ts';
-import type { PricedDay } from '../../../domain/prices/index.ts';
+import { Temporal } from '../../../core/temporal.ts';
+import type { PricedDay } from '../../../domain/market/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { stepOf } from '../../../pages/plot/price-steps.ts';
 import { PRICE_AREA_FACTS } from '../../../sources/contract/market.ts';
 import { type Choice, choosing, FORGETTING } from './choice.ts';
 import { type AreaFigures, type DayFigures, figuresOfDay, type Hour, type Level } from './figures.ts';
 import { formatIn } from './format.ts';
 import { ownWordsIn } from './own-words.ts';
-import { stepOf } from './price-steps.ts';
 import type { ShownPrices } from './shown-prices.ts';
 import type { Situation } from './situation.ts';
 import { wordsIn } from './words.ts';
@@ -52,7 +53,7 @@ export function ownCard(figures: readonly AreaFigures[], own: Own, situation: Si
   if (now_ === null)
     return html`<div class="own card"><p class="area-none">${words.noPrice}</p>${summary}</div>`;
   const level = price?.level ?? null;
-  return html`<div class="${`own card step-${stepOf(now_)}`}">
+  return html`<div class="${`own card step-${stepOf(Number(now_))}`}">
 <div class="own-now"><p class="own-price"><span class="number">${format.ore(shown.price(now_, dayAt(now)))}</span> <span class="unit">${words.unit}</span></p>
 ${level === null ? null : html`<p class="${`level level-${level}`}"><span aria-hidden="true">${MARKS[level]}</span> ${words.levels[level]}</p>`}</div>
 ${summary}</div>`;
@@ -100,7 +101,7 @@ export function areaChooser(
           ? null
           : html` <span class="area-price"><span class="number">${format.ore(now)}</span> <span class="hidden-visually">${unit}</span></span>`
       }`;
-      const look = `area${now === null ? '' : ` step-${stepOf(now)}`}`;
+      const look = `area${now === null ? '' : ` step-${stepOf(Number(now))}`}`;
       return html`<li>${isOwn ? html`<a class="${look}" href="${href}" rel="nofollow" aria-current="true">${content}</a>` : html`<a class="${look}" href="${href}" rel="nofollow">${content}</a>`}</li>`;
     },
   )}</ul></nav>${switches.hasVat || switches.hasTax ? html`<p class="small soft">${words.tiles}</p>` : null}`;

@@ -1,21 +1,88 @@
+import { type Language, translated } from '../../../core/language.ts';
+import { SAMPLE } from '../../../domain/market/prices/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 import { gridPage } from '../pages/frame.ts';
 import { type Answer, answerOf, backWord, lookupSection } from './answer.ts';
+import { stepLegend } from './bars.ts';
 import { type Choice, textOfChoice } from './choice.ts';
 import { daysSection } from './days.ts';
 import { figuresOf } from './figures.ts';
 import { formatIn } from './format.ts';
-import { type IntroParts, intro } from './intro.ts';
 import type { Point, SwedenMap } from './map.ts';
-import { notices } from './notices.ts';
 import { areaChooser, containedText, type Own, ownCard, placeOf, rememberedText, switches } from './own.ts';
 import { ownWordsIn } from './own-words.ts';
-import { stepLegend } from './price-steps.ts';
 import { productionSection } from './production.ts';
 import type { Situation } from './situation.ts';
-import { lookupSources } from './source-names.ts';
+import { lookupSources, sourceName } from './source-names.ts';
 import { wordsIn } from './words.ts';
+
+const WORDS = translated({
+  en: {
+    text: 'is one API for cars, chargers, thermostats, home batteries and solar panels of several brands. It works out the cheapest time to charge, and has Swedish price areas, prices and energy tax.',
+    docs: 'API reference',
+    quickStart: 'Quick start',
+    signUp: 'Create an account',
+    signIn: 'Sign in',
+  },
+  sv: {
+    text: 'är ett API för bilar, laddboxar, termostater, hembatterier och solceller av flera märken. Det räknar ut när det är billigast att ladda, och har svenska elområden, priser och energiskatt.',
+    docs: 'API-referens (på engelska)',
+    quickStart: 'Kom igång',
+    signUp: 'Skapa ett konto',
+    signIn: 'Logga in',
+  },
+});
+
+interface IntroParts {
+  /** Where Connect is reached, which has the devices; undefined where that is not known here. */
+  readonly connectUrl: () => string | undefined;
+  /** Whether anybody may make an account. */
+  readonly isSignUpOpen: boolean;
+}
+
+/** What elnav is, for who has not heard of it. */
+function intro({ connectUrl, isSignUpOpen }: IntroParts, language: Language): Html {
+  const words = WORDS[language];
+  const connect = connectUrl();
+  const links = [
+    { href: `${connect ?? ''}/docs`, text: words.docs },
+    ...(connect === undefined ? [] : [{ href: `${connect}/#quick-start`, text: words.quickStart }]),
+    isSignUpOpen ? { href: '/auth/signup', text: words.signUp } : { href: '/auth/login', text: words.signIn },
+  ];
+  return html`<section class="intro" aria-label="elnav"><p><strong>elnav</strong> ${words.text}</p>
+<ul class="intro-links">${links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)}</ul></section>`;
+}
+
+/** What a reader must know before any figure: that prices are a sample, that they are missing, or some of them. */
+function notices(situation: Situation): Html | null {
+  const { language, current, days, health, yesterday } = situation;
+  const words = wordsIn(language);
+  const format = formatIn(language);
+  if (current === null) {
+    const nextAt = health.next_attempt_at;
+    const expected = nextAt === null ? words.none.noNext : words.none.next(format.time(nextAt));
+    const tried = health.sources.map(({ source, asked_at, outcome }) =>
+      words.none.tried(sourceName(source).name, format.time(asked_at), words.outcomes[outcome]),
+    );
+    const stale = yesterday[0];
+    return html`<div class="notice notice-bad">
+<p><strong>${words.none.title}</strong></p>
+<p>${words.none.text}${stale === undefined ? null : html` ${words.none.stale(format.day(stale.start, 'within'))}`}</p>
+${tried.length === 0 ? null : html`<ul class="tried">${tried.map((text) => html`<li>${text}</li>`)}</ul>`}
+<p>${tried.length === 0 && health.is_on ? `${words.none.notAsked} ` : null}${health.is_on ? expected : words.switchedOff}</p>
+</div>`;
+  }
+  const missing = PRICE_AREAS.filter((area) => current.now[area] === null);
+  const isSample = days.some(({ source }) => source === SAMPLE);
+  if (!isSample && missing.length === 0) return null;
+  return html`${
+    isSample
+      ? html`<div class="notice notice-note"><p><strong>${words.sample.title}</strong></p><p>${words.sample.text}${health.is_on ? null : ` ${words.switchedOff}`}</p></div>`
+      : null
+  }${missing.length === 0 ? null : html`<div class="notice notice-bad"><p>${words.partial(missing.join(', '))}</p></div>`}`;
+}
 
 /** What pages are made with. */
 export interface FrontParts extends IntroParts {
@@ -42,7 +109,7 @@ export async function frontPage(parts: FrontParts, situation: Situation, own: Ow
   const ownWords = ownWordsIn(language);
   const { choice, isChosen } = own;
   const place = placeOf(choice);
-  const production = await productionSection(situation);
+  const production = productionSection(situation);
   const path = isChosen ? `/${textOfChoice(choice)}` : '/';
   return gridPage(parts.assets, {
     language,

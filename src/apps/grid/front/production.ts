@@ -1,25 +1,19 @@
-import { setImmediate } from 'node:timers/promises';
-import type { Language } from '../../../core/language.ts';
-import type { Produced } from '../../../domain/production/index.ts';
+import type { Produced } from '../../../domain/market/production/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { drawPlot } from '../../../pages/plot.ts';
+import { percent, stackOf, ticksOf } from '../../../pages/plot/shapes.ts';
 import { PRICE_AREA_FACTS, PRICE_AREAS, PRODUCTION_TYPES } from '../../../sources/contract/market.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Situation } from './situation.ts';
 import { productionSource } from './source-names.ts';
 import { type FrontWords, wordsIn } from './words.ts';
 
-interface Size {
-  readonly width: number;
-  readonly bar: number;
-  readonly ticks: number;
-}
-
-const WIDE: Size = { width: 1_120, bar: 48, ticks: 8 };
-const NARROW: Size = { width: 344, bar: 44, ticks: 3 };
+/** px */
+const ROW = 46;
+const BAR = 30;
+const TICKS = 5;
 
 /** Production by kind: bars of the areas, the kinds in all, and a table. */
-export async function productionSection(situation: Situation): Promise<Html> {
+export function productionSection(situation: Situation): Html {
   const { production, productionHealth, language } = situation;
   const words = wordsIn(language).production;
   const format = formatIn(language);
@@ -32,44 +26,16 @@ export async function productionSection(situation: Situation): Promise<Html> {
 <p class="notice">${words.none}${expected === null ? null : ` ${expected}`}</p>
 </section>`;
   }
-  const { wide, narrow } = await drawings(production, language);
   return html`<section class="stack" id="production" aria-labelledby="production-heading" data-live="production">
 <div class="stack-small"><h2 id="production-heading">${words.heading}</h2>
 <p class="soft">${words.lead(spanOf(production, format))} ${words.late}</p></div>
 <figure class="plot card">
 ${kinds(production, { words, format })}
-<div class="bars-wide">${wide}</div>
-<div class="bars-narrow">${narrow}</div>
+${draw(production, { words, format })}
 <figcaption class="small soft"><p>${words.source} ${productionSource()}.</p></figcaption>
 <details><summary>${words.table}</summary>${table(production, { words, format })}</details>
 </figure>
 </section>`;
-}
-
-interface Drawings {
-  readonly wide: Html;
-  readonly narrow: Html;
-}
-
-/** By the list that they show: the pages of all areas share them. */
-const kept = new WeakMap<readonly Produced[], Map<Language, Promise<Drawings>>>();
-
-function drawings(production: readonly Produced[], language: Language): Promise<Drawings> {
-  const byLanguage = kept.get(production) ?? new Map<Language, Promise<Drawings>>();
-  kept.set(production, byLanguage);
-  const known = byLanguage.get(language);
-  if (known !== undefined) return known;
-  const view = { words: wordsIn(language).production, format: formatIn(language) };
-  const drawing = (async () => {
-    // A plot takes tens of milliseconds; others are served in between.
-    await setImmediate();
-    const wide = await draw(production, { size: WIDE, ...view });
-    await setImmediate();
-    return { wide, narrow: await draw(production, { size: NARROW, ...view }) };
-  })();
-  drawing.catch(() => byLanguage.delete(language));
-  byLanguage.set(language, drawing);
-  return drawing;
 }
 
 interface ProductionView {
@@ -97,59 +63,38 @@ function kinds(production: readonly Produced[], { words, format }: ProductionVie
   })}</ul>`;
 }
 
-function draw(
-  production: readonly Produced[],
-  { size, words, format }: ProductionView & { readonly size: Size },
-): Promise<Html> {
-  const bars = production.flatMap((one) =>
-    PRODUCTION_TYPES.map((type) => ({ area: one.area, type, mw: one[type] ?? 0 })),
-  );
-  const totals = production.map(({ area, ...one }) => ({
-    area,
-    // Where its bar ends: what storage takes lies on the other side of zero.
-    mw: PRODUCTION_TYPES.reduce((sum, type) => sum + Math.max(0, one[type] ?? 0), 0),
+/** A bar for each area, of its kinds beside each other. What storage takes lies on the other side of zero. */
+function draw(production: readonly Produced[], { words, format }: ProductionView): Html {
+  const rows = production.map((one) => ({
+    area: one.area,
     text: `${format.whole(one.total)} MW`,
+    parts: stackOf(PRODUCTION_TYPES.map((type) => one[type] ?? 0)),
   }));
-  return drawPlot(
-    (plot) => ({
-      width: size.width,
-      height: production.length * size.bar + 40,
-      marginTop: 4,
-      marginBottom: 28,
-      marginLeft: 46,
-      marginRight: 76,
-      x: { label: null },
-      y: { domain: production.map(({ area }) => area), label: null, padding: 0.35 },
-      color: {
-        domain: [...PRODUCTION_TYPES],
-        range: PRODUCTION_TYPES.map((type) => `var(--kind-${type})`),
-      },
-      marks: [
-        plot.gridX({ ticks: size.ticks, stroke: 'var(--line)', strokeOpacity: 1 }),
-        plot.axisX({
-          ticks: size.ticks,
-          tickSize: 0,
-          label: null,
-          tickFormat: (mw: number) => format.whole(mw),
-        }),
-        plot.axisY({ tickSize: 0, label: null, fill: 'var(--ink)', fontWeight: 600 }),
-        plot.barX(
-          bars.filter(({ mw }) => mw !== 0),
-          { y: 'area', x: 'mw', fill: 'type', insetLeft: 0.5, insetRight: 0.5 },
-        ),
-        plot.ruleX([0], { stroke: 'var(--line-strong)' }),
-        plot.text(totals, {
-          y: 'area',
-          x: 'mw',
-          text: 'text',
-          textAnchor: 'start',
-          dx: 6,
-          fill: 'var(--ink)',
-        }),
-      ],
-    }),
-    words.label,
-  );
+  const ends = rows.flatMap(({ parts }) => parts.map(({ to }) => to));
+  const ticks = ticksOf(Math.min(0, ...ends), Math.max(1, ...ends), TICKS);
+  const [least, most] = [Math.min(0, ...ends), Math.max(1, ...ends)];
+  const share = (mw: number) => (mw - least) / (most - least);
+  const height = rows.length * ROW;
+  return html`<div class="bars production-bars"><svg height="${height}" role="img" aria-label="${words.label}">
+${ticks
+  .filter((mw) => mw >= least && mw <= most)
+  .map((mw, index) => {
+    const x = percent(share(mw));
+    return html`<line class="${mw === 0 ? 'bars-zero' : 'bars-line'}" x1="${x}" x2="${x}" y1="0" y2="${height}"/><text class="${index % 2 === 0 ? 'bars-hour' : 'bars-hour bars-minor'}" x="${x}" y="${height + 18}">${format.whole(mw)}</text>`;
+  })}
+${rows.map(({ area, text, parts }, index) => {
+  const [top, middle] = [index * ROW + (ROW - BAR) / 2, index * ROW + ROW / 2];
+  const end = Math.max(0, ...parts.map(({ to }) => to));
+  return html`<text class="bars-area" x="-8" y="${middle}" dy="4">${area}</text>${PRODUCTION_TYPES.map(
+    (type, at) => {
+      const { from = 0, to = 0 } = parts[at] ?? {};
+      if (from === to) return null;
+      const width = percent(share(Math.max(from, to)) - share(Math.min(from, to)));
+      return html`<rect class="${`kind-${type}`}" fill="currentcolor" x="${percent(share(Math.min(from, to)))}" width="${width}" y="${top}" height="${BAR}"/>`;
+    },
+  )}<text class="bars-total" x="${percent(share(end))}" dx="6" y="${middle}" dy="4">${text}</text>`;
+})}
+</svg></div>`;
 }
 
 function table(production: readonly Produced[], { words, format }: ProductionView): Html {

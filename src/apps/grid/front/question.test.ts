@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { LONGEST_QUESTION, readQuestion } from './question.ts';
 
 describe('what is typed into the look-up box', () => {
-  it('is a postal code in every way that people write one', () => {
+  it('what is typed into the look-up box is a postal code in every way that people write one', () => {
     for (const text of [
       '11122',
       '111 22',
@@ -17,7 +17,7 @@ describe('what is typed into the look-up box', () => {
       assert.deepEqual(readQuestion(text), { kind: 'postal', code: '11122' }, text);
   });
 
-  it('is a coordinate with points or Swedish commas', () => {
+  it('what is typed into the look-up box is a coordinate with points or Swedish commas', () => {
     for (const text of [
       '59.33, 18.06',
       '59.33 18.06',
@@ -34,7 +34,7 @@ describe('what is typed into the look-up box', () => {
     assert.deepEqual(readQuestion('91, 18'), { kind: 'fault', fault: 'out_of_range' });
   });
 
-  it('is a coordinate in degrees, minutes and seconds', () => {
+  it('what is typed into the look-up box is a coordinate in degrees, minutes and seconds', () => {
     for (const text of [
       "59°20'N 18°4'E",
       '59° 20′ N, 18° 4′ Ö',
@@ -48,13 +48,13 @@ describe('what is typed into the look-up box', () => {
     assert.deepEqual(readQuestion("91°0'N 18°0'E"), { kind: 'fault', fault: 'out_of_range' });
   });
 
-  it('is a price area', () => {
+  it('what is typed into the look-up box is a price area', () => {
     for (const text of ['SE3', 'se 3', 'Elområde 3', 'elområde SE3'])
       assert.deepEqual(readQuestion(text), { kind: 'area', area: 'SE3' }, text);
     assert.equal(readQuestion('SE5').kind, 'name');
   });
 
-  it('is a name otherwise, or says what is wrong', () => {
+  it('what is typed into the look-up box is a name otherwise, or says what is wrong', () => {
     assert.deepEqual(readQuestion(' Södra  Sandby '), { kind: 'name', name: 'Södra Sandby' });
     for (const [text, fault] of [
       ['', 'empty'],
@@ -68,7 +68,7 @@ describe('what is typed into the look-up box', () => {
       assert.deepEqual(readQuestion(text), { kind: 'fault', fault }, text);
   });
 
-  it('is read at once, whatever it is', () => {
+  it('what is typed into the look-up box is read at once, whatever it is', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('5', '.', ',', ' ', '°', 'N', 'å', '-'), maxLength: 90 }),

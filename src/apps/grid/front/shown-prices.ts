@@ -1,9 +1,9 @@
-import type { Areas, AreaTax } from '../../../domain/areas/index.ts';
-import { type EnergyTax, priceWith } from '../../../domain/tax/index.ts';
+import type { Areas, AreaTax } from '../../../domain/market/areas/index.ts';
+import { type EnergyTax, priceWith } from '../../../domain/market/tax/index.ts';
 import type { Choice } from './choice.ts';
 
 /** The energy tax that a choice has on a day. */
-export interface ChosenTax {
+interface ChosenTax {
   readonly tax: EnergyTax;
   readonly isForecast: boolean;
   /** When the municipality is not known: what the rest of the area has; null when all of it has the same. */

@@ -2,8 +2,9 @@ import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Language } from '../../../core/language.ts';
 import { dayAt, dayBounds } from '../../../core/swedish-days.ts';
-import type { CurrentPrices, PricedDay, Prices, PricesHealth } from '../../../domain/prices/index.ts';
-import type { Produced, Production, ProductionHealth } from '../../../domain/production/index.ts';
+import { Temporal } from '../../../core/temporal.ts';
+import type { CurrentPrices, PricedDay, Prices, PricesHealth } from '../../../domain/market/prices/index.ts';
+import type { Produced, Production, ProductionHealth } from '../../../domain/market/production/index.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 
 /** What is known at a moment. */

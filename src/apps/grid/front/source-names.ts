@@ -1,20 +1,12 @@
 import type { Language, Words } from '../../../core/language.ts';
+import { SOURCES } from '../../../core/sources.ts';
 import { type Html, html } from '../../../pages/html.ts';
 
-/** Who is to be named where figures are shown, and where they are found. */
+/** Who is named where figures are shown, and where they are found. */
 interface SourceName {
   readonly name: string;
   readonly href?: string;
 }
-
-const SOURCE_NAMES: Readonly<Record<string, SourceName>> = {
-  elprisetjustnu: { name: 'Elpriset just nu.se', href: 'https://www.elprisetjustnu.se' },
-  energidataservice: { name: 'Energi Data Service, Energinet', href: 'https://www.energidataservice.dk' },
-  entsoe: { name: 'ENTSO-E Transparency Platform', href: 'https://transparency.entsoe.eu' },
-  nordpool: { name: 'Nord Pool', href: 'https://data.nordpoolgroup.com' },
-};
-
-const ESETT: SourceName = { name: 'eSett Open Data', href: 'https://opendata.esett.com' };
 
 /** What the tables of look-ups are made of; `NOTICE` says it at length. */
 const TABLES = [
@@ -25,7 +17,7 @@ const TABLES = [
       { name: 'CC BY 4.0', href: 'https://creativecommons.org/licenses/by/4.0/' },
     ],
   },
-  { what: { en: 'Grid areas', sv: 'Nätområden' }, from: [ESETT] },
+  { what: { en: 'Grid areas', sv: 'Nätområden' }, from: [SOURCES.esett.credit] },
   {
     what: { en: 'Municipalities', sv: 'Kommuner' },
     from: [{ name: 'Valmyndigheten', href: 'https://www.val.se' }],
@@ -37,14 +29,15 @@ const TABLES = [
 ] satisfies readonly { readonly what: Words<string>; readonly from: readonly SourceName[] }[];
 
 /** The source of a slug; an unknown one by its slug. */
-export const sourceName = (slug: string): SourceName => SOURCE_NAMES[slug] ?? { name: slug };
+export const sourceName = (slug: string): SourceName =>
+  (SOURCES as Readonly<Record<string, { readonly credit: SourceName }>>)[slug]?.credit ?? { name: slug };
 
 /** The name of a source, which leads to it where its address is known. */
 export const sourceLink = ({ name, href }: SourceName): Html =>
   href === undefined ? html`${name}` : html`<a href="${href}" rel="noreferrer">${name}</a>`;
 
 /** Whose figures of production are shown. */
-export const productionSource = (): Html => sourceLink(ESETT);
+export const productionSource = (): Html => sourceLink(SOURCES.esett.credit);
 
 /** Whose tables are looked up in; prices and production name theirs beside them. */
 export function lookupSources(language: Language): Html {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../core/clock.ts';
-import type { TableSource } from '../../../domain/areas/index.ts';
-import type { logHealth } from '../../../domain/events/index.ts';
-import type { Instance } from '../../../domain/instances/index.ts';
-import type { Prices } from '../../../domain/prices/index.ts';
-import type { Production } from '../../../domain/production/index.ts';
-import type { subscriptionStates } from '../../../domain/subscriptions/index.ts';
-import type { VendorHealth } from '../../../domain/vendor-states/index.ts';
+import type { Instance } from '../../../domain/links/instances/index.ts';
+import type { VendorHealth } from '../../../domain/links/vendor-states/index.ts';
+import type { TableSource } from '../../../domain/market/areas/index.ts';
+import type { Prices } from '../../../domain/market/prices/index.ts';
+import type { Production } from '../../../domain/market/production/index.ts';
+import type { logHealth } from '../../../domain/records/events/index.ts';
+import type { subscriptionStates } from '../../../domain/records/subscriptions/index.ts';
 import { judge, type Probe } from '../../../http/health.ts';
 import { type Part, readOf, readPart } from './parts.ts';
 import { problemsOf } from './problems.ts';

@@ -1,35 +1,29 @@
-import type { Language, Words } from '../../../core/language.ts';
 import { formatIn } from '../front/format.ts';
-import { type Amounts, amountsIn } from './amounts.ts';
+import { AMOUNTS } from './amounts.ts';
 import type { Problem, ProblemCode, ProblemFacts } from './problem.ts';
-import { PROBLEM_WORDS_SV } from './problem-words-sv.ts';
 
 /** A problem in words: what is wrong, and what to do. */
-export interface SaidProblem {
+interface SaidProblem {
   readonly sentence: string;
   readonly whatToDo: string;
 }
 
-/** What the words are made with. */
-export interface Saying extends Amounts {
-  /** 14:15 in Swedish time. */
-  time(at: number): string;
-}
+const { number, share, size, span } = AMOUNTS;
+/** 14:15 in Swedish time. */
+const { time } = formatIn('en');
 
-export type ProblemWords = {
-  readonly [C in ProblemCode]: (facts: ProblemFacts[C], saying: Saying) => SaidProblem;
-};
+type ProblemWords = { readonly [C in ProblemCode]: (facts: ProblemFacts[C]) => SaidProblem };
 
-const EN: ProblemWords = {
+const PROBLEM_WORDS: ProblemWords = {
   database_away: ({ message }) => ({
     sentence: `The database cannot be used: ${message}.`,
     whatToDo: 'Check the database server, its disk and its connections. Instances reconnect by themselves.',
   }),
-  service_gone: ({ service, instance, at }, { time }) => ({
+  service_gone: ({ service, instance, at }) => ({
     sentence: `No instance serves ${serviceName(service)}: ${instance} was last seen at ${time(at)}, and did not stop in good order.`,
     whatToDo: 'Read the last lines of its log, and start it again.',
   }),
-  log_stuck: ({ seconds }, { span }) => ({
+  log_stuck: ({ seconds }) => ({
     sentence: `Events have been unreadable for ${span(seconds)}: subscriptions, streams and history stand still.`,
     whatToDo: 'End the transaction that has been open on the database server for that long.',
   }),
@@ -42,7 +36,7 @@ const EN: ProblemWords = {
     sentence: `${PART_NAMES[part] ?? part} could not be read: ${reason}.`,
     whatToDo: 'Reload the page. If it stays so, the database is slow or away.',
   }),
-  instance_gone: ({ instance, at }, { time }) => ({
+  instance_gone: ({ instance, at }) => ({
     sentence: `The instance ${instance} was last seen at ${time(at)}, and did not stop in good order.`,
     whatToDo: 'If you did not remove it, read the last lines of its log. It is forgotten after an hour.',
   }),
@@ -67,15 +61,15 @@ const EN: ProblemWords = {
     sentence: `The newest production of ${areas} is more than four days old.`,
     whatToDo: 'Look at the status page of eSett. It is asked again by itself.',
   }),
-  vendor_blocked: ({ vendor, until }, { time }) => ({
+  vendor_blocked: ({ vendor, until }) => ({
     sentence: `${vendor} refuses the calls of all links until ${time(until)}.`,
     whatToDo: 'Wait: nothing is sent until then. If it comes back, ask the vendor for a higher limit.',
   }),
-  vendor_unreachable: ({ vendor, unreachable, links }, { number }) => ({
+  vendor_unreachable: ({ vendor, unreachable, links }) => ({
     sentence: `${vendor} cannot be reached for ${number(unreachable)} of ${number(links)} links.`,
     whatToDo: 'Look at the vendor’s own status page. The last known states are still listed.',
   }),
-  vendor_refuses: ({ vendor, links }, { number }) => ({
+  vendor_refuses: ({ vendor, links }) => ({
     sentence: `${vendor} refuses tokens that it has just issued, for ${links === 1 ? 'one link' : `${number(links)} links`}: an incident there.`,
     whatToDo: 'Wait: links are tried again, and no user is asked to sign in for a day.',
   }),
@@ -83,35 +77,35 @@ const EN: ProblemWords = {
     sentence: `${instance} pauses its calls to ${vendor}, since they failed again and again.`,
     whatToDo: 'Look at the vendor’s own status page, and whether other instances reach it.',
   }),
-  limit_nearly_used: ({ vendor, limit, used }, { share }) => ({
+  limit_nearly_used: ({ vendor, limit, used }) => ({
     sentence: `${share(used)} of the limit “${limit}” of ${vendor} is used. Background reads have stopped.`,
     whatToDo: 'Ask the vendor for more and set the amount, or link fewer devices.',
   }),
-  reads_late: ({ vendor, late }, { number }) => ({
+  reads_late: ({ vendor, late }) => ({
     sentence: `${number(late)} ${late === 1 ? 'read' : 'reads'} of devices of ${vendor} ${late === 1 ? 'is' : 'are'} more than five minutes late.`,
     whatToDo: 'If a limit is used up or the vendor blocks, this follows from it. Otherwise add an instance.',
   }),
-  deliveries_wait: ({ vendor, count }, { number }) => ({
+  deliveries_wait: ({ vendor, count }) => ({
     sentence: `${number(count)} webhook deliveries of ${vendor} wait to be applied.`,
     whatToDo: 'The log says why the first one fails. They are stored, so nothing is lost.',
   }),
-  reader_late: ({ reader, seconds }, { span }) => ({
+  reader_late: ({ reader, seconds }) => ({
     sentence: `${READER_NAMES[reader] ?? reader} is ${span(seconds)} behind the events.`,
     whatToDo: 'The log of the instances says why a batch of events is not applied.',
   }),
-  subscriptions_late: ({ seconds }, { span }) => ({
+  subscriptions_late: ({ seconds }) => ({
     sentence: `Events reach subscriptions ${span(seconds)} late, although their receivers respond.`,
     whatToDo: 'Look at the event loop of the instances; otherwise a receiver is slow.',
   }),
-  instance_behind: ({ instance, seconds }, { span }) => ({
+  instance_behind: ({ instance, seconds }) => ({
     sentence: `${instance} is ${span(seconds)} behind the event log, and reads devices from the database instead.`,
     whatToDo: 'Look at its event loop and at the database. An open transaction holds it back too.',
   }),
-  event_loop_slow: ({ instance, ms }, { number }) => ({
+  event_loop_slow: ({ instance, ms }) => ({
     sentence: `${instance} is busy: its event loop is ${number(ms)} ms late.`,
     whatToDo: 'Add an instance; polling, streams and stations spread over all of them.',
   }),
-  memory_high: ({ instance, bytes }, { size }) => ({
+  memory_high: ({ instance, bytes }) => ({
     sentence: `${instance} uses ${size(bytes)} of memory.`,
     whatToDo: 'Compare with its stations and streams. Where it grows without them, restart it and report it.',
   }),
@@ -137,20 +131,17 @@ const READER_NAMES: Readonly<Record<string, string>> = {
 
 const serviceName = (service: string): string => service.slice(0, 1).toUpperCase() + service.slice(1);
 
-const PROBLEM_WORDS = { en: EN, sv: PROBLEM_WORDS_SV } satisfies Words<ProblemWords>;
-
 /** A problem as a sentence, with what to do. */
-export function sayProblem(problem: Problem, language: Language): SaidProblem {
-  const saying: Saying = { ...amountsIn(language), time: formatIn(language).time };
-  return say(PROBLEM_WORDS[language], problem, saying);
-}
+export const sayProblem = (problem: Problem): SaidProblem => say(problem);
 
-function say<C extends ProblemCode>(
-  words: ProblemWords,
-  { code, facts }: { readonly code: C; readonly facts: ProblemFacts[C] },
-  saying: Saying,
-): SaidProblem {
-  const { sentence, whatToDo } = words[code](facts, saying);
+function say<C extends ProblemCode>({
+  code,
+  facts,
+}: {
+  readonly code: C;
+  readonly facts: ProblemFacts[C];
+}): SaidProblem {
+  const { sentence, whatToDo } = PROBLEM_WORDS[code](facts);
   // What others have written may end with a full stop of its own.
   return { sentence: sentence.replace(/\.\.$/, '.'), whatToDo };
 }

@@ -1,10 +1,10 @@
 import { MINUTE_MS } from '../../../core/durations.ts';
-import type { logHealth } from '../../../domain/events/index.ts';
-import type { Instance } from '../../../domain/instances/index.ts';
-import type { PricesHealth } from '../../../domain/prices/index.ts';
-import type { ProductionHealth } from '../../../domain/production/index.ts';
-import type { subscriptionStates } from '../../../domain/subscriptions/index.ts';
-import type { VendorHealth } from '../../../domain/vendor-states/index.ts';
+import type { Instance } from '../../../domain/links/instances/index.ts';
+import type { VendorHealth } from '../../../domain/links/vendor-states/index.ts';
+import type { PricesHealth } from '../../../domain/market/prices/index.ts';
+import type { ProductionHealth } from '../../../domain/market/production/index.ts';
+import type { logHealth } from '../../../domain/records/events/index.ts';
+import type { subscriptionStates } from '../../../domain/records/subscriptions/index.ts';
 import type { Judged } from '../../../http/health.ts';
 import { sourceName } from '../front/source-names.ts';
 import type { DatabaseHealth } from './look.ts';

@@ -1,10 +1,10 @@
 import type Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
-import type { TableSource } from '../../../domain/areas/index.ts';
-import type { Instance } from '../../../domain/instances/index.ts';
-import type { PricesHealth } from '../../../domain/prices/index.ts';
-import type { ProductionHealth } from '../../../domain/production/index.ts';
-import type { VendorHealth } from '../../../domain/vendor-states/index.ts';
+import type { Instance } from '../../../domain/links/instances/index.ts';
+import type { VendorHealth } from '../../../domain/links/vendor-states/index.ts';
+import type { TableSource } from '../../../domain/market/areas/index.ts';
+import type { PricesHealth } from '../../../domain/market/prices/index.ts';
+import type { ProductionHealth } from '../../../domain/market/production/index.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 import { type Health, succeededAt } from './look.ts';
 import { type Part, readOf } from './parts.ts';
@@ -28,7 +28,7 @@ export function healthResponse({ checkedAt, instance, parts, registers, problems
     state: worst ?? 'ok',
     checked_at: rfc3339(checkedAt),
     problems: problems.map((problem) => {
-      const { sentence, whatToDo } = sayProblem(problem, 'en');
+      const { sentence, whatToDo } = sayProblem(problem);
       const { code, severity } = problem;
       return { code, severity, sentence, what_to_do: whatToDo, guide: GUIDES[code] };
     }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { refuseForeign } from '../../../http/caller.ts';
 import { acceptForms } from '../../../http/forms.ts';
-import { refuseForeign } from '../../../http/same-origin.ts';
 
 /** A scope whose routes take forms, and refuse what a page of another site sends before its body is read. */
 export async function addFormScope(

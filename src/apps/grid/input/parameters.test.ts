@@ -139,13 +139,13 @@ describe('a parameter', () => {
     });
   }
   for (const [schema, input, fault] of REFUSED) {
-    it(`is refused: ${JSON.stringify(input).slice(0, 30)} as ${JSON.stringify(schema.properties.n).slice(0, 60)}`, () => {
+    it(`a parameter is refused: ${JSON.stringify(input).slice(0, 30)} as ${JSON.stringify(schema.properties.n).slice(0, 60)}`, () => {
       const { faults } = readParameters(schema, { place: 'query', sent: { n: input } });
       assert.deepEqual(faults, [{ loc: ['query', 'n'], input, ...fault }]);
     });
   }
 
-  it('that is missing is said, or has its default', () => {
+  it('a parameter that is missing is said, or has its default', () => {
     const schema = Type.Object({
       email: Type.String(),
       tier: Type.Optional(Type.String({ default: 'free' })),
@@ -159,20 +159,20 @@ describe('a parameter', () => {
     assert.deepEqual(parse(schema, { place: 'query', sent }), { ...sent, tier: 'free', burst: 10 });
   });
 
-  it('that is repeated counts the last time, and one that nobody asked for not at all', () => {
+  it('a parameter that is repeated counts the last time, and one that nobody asked for not at all', () => {
     const sent = { n: ['1', 'x', '3'], other: 'x', __proto__: { n: '4' } };
     assert.deepEqual(parse(Int, { place: 'query', sent }), { n: 3 });
     assert.throws(() => parse(Int, { place: 'query', sent: Object.create({ n: '4' }) }), ValidationError);
   });
 
-  it('can have a rule that no keyword says', () => {
+  it('a parameter can have a rule that no keyword says', () => {
     const rules = { n: (value: string) => (value === 'ab' ? null : 'must be ab') };
     assert.deepEqual(parse(Text, { place: 'query', sent: { n: 'ab' }, rules }), { n: 'ab' });
     const { faults } = readParameters(Text, { place: 'query', sent: { n: 'ac' }, rules });
     assert.equal(faults[0]?.msg, 'Value error, must be ab');
   });
 
-  it('of any text at all is taken or refused, never thrown over', () => {
+  it('a parameter of any text at all is taken or refused, never thrown over', () => {
     const anyText = fc.string({ unit: fc.constantFrom(...'0123456789+-._eE xåN\0\ud800') });
     fc.assert(
       fc.property(fc.constantFrom<Schema>(Int, Float, Bool, Text, Area), anyText, (schema, n) => {
@@ -184,7 +184,7 @@ describe('a parameter', () => {
 });
 
 describe('faults', () => {
-  it('of path and query are told all together, the path first', () => {
+  it('faults of path and query are told all together, the path first', () => {
     const path = Type.Object({ user_id: Type.Integer() });
     const query = Type.Object({ per_minute: Type.Integer(), flag: Type.Boolean() });
     const request = { params: { user_id: 'x' }, query: { flag: 'maybe' } };

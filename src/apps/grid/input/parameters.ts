@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { faultInText } from '../../../core/json.ts';
-import { faultInEmail } from '../../../domain/accounts/index.ts';
+import { faultInEmail } from '../../../domain/access/accounts/index.ts';
 import { ValidationError, type ValidationItem } from '../../../http/errors.ts';
 
 /** Where parameters stand; the first part of a fault's `loc`. */

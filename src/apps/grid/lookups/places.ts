@@ -1,3 +1,4 @@
+import { Temporal } from '../../../core/temporal.ts';
 import type { ValidationItem } from '../../../http/errors.ts';
 
 type Outcome = { readonly value: string } | { readonly fault: ValidationItem };

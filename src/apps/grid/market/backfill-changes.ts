@@ -1,5 +1,5 @@
-import type { Accounts, Actor } from '../../../domain/accounts/index.ts';
-import type { Backfill, BackfillRequest, Prices } from '../../../domain/prices/index.ts';
+import type { Accounts, Actor } from '../../../domain/access/accounts/index.ts';
+import type { Backfill, BackfillRequest, Prices } from '../../../domain/market/prices/index.ts';
 
 /** What back-fills are begun and cancelled with. */
 export interface BackfillChanges {

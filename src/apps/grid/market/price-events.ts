@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import { dayAt } from '../../../core/swedish-days.ts';
-import type { PriceEvent, Prices, SpotPrice } from '../../../domain/prices/index.ts';
+import type { PriceEvent, Prices, SpotPrice } from '../../../domain/market/prices/index.ts';
 import { type EventStream, eventText } from '../../../http/event-stream.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 import { shownCurrent, shownSpot } from './shown-prices.ts';

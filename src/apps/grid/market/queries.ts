@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { DAY_MS } from '../../../core/durations.ts';
 import { type Bounds, dayBounds, midnight } from '../../../core/swedish-days.ts';
+import { Temporal } from '../../../core/temporal.ts';
 import { ValidationError } from '../../../http/errors.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 import { parse } from '../input/parameters.ts';

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { midnight } from '../../../core/swedish-days.ts';
 import type { OpenResponses } from '../../../http/open-responses.ts';
@@ -12,8 +13,10 @@ const TODAY_SECONDS = 60;
 
 /** How routes that send history describe its other format. */
 export const HISTORY_AS_CSV = {
-  'text/csv':
-    'RFC 4180: a line with the names of the columns, which are those of JSON, then a line for each row',
+  'text/csv': Type.String({
+    description:
+      'RFC 4180: a line with the names of the columns, which are those of JSON, then a line for each row',
+  }),
 };
 
 interface History<T> {

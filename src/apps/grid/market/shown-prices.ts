@@ -1,6 +1,6 @@
 import { rfc3339 } from '../../../core/clock.ts';
 import { MINUTE_MS } from '../../../core/durations.ts';
-import type { CurrentPrices, HistoricPrice, SpotPrice } from '../../../domain/prices/index.ts';
+import type { CurrentPrices, HistoricPrice, SpotPrice } from '../../../domain/market/prices/index.ts';
 import type { Cell } from '../../../http/rows.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 

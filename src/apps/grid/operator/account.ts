@@ -1,20 +1,38 @@
-import { type Brand, type DayOfUsage, SCOPES, type User } from '../../../domain/accounts/index.ts';
-import type { LinkedVendor } from '../../../domain/vendor-states/index.ts';
+import { AppError } from '../../../core/errors.ts';
+import {
+  type Accounts,
+  type Brand,
+  type DayOfUsage,
+  type NewKey,
+  SCOPES,
+  type User,
+} from '../../../domain/access/accounts/index.ts';
+import type { LinkedVendor, LinkedVendors } from '../../../domain/links/vendor-states/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { date, formatCount, section, textField, time } from '../account/parts.ts';
-import { usageSection } from '../account/usage.ts';
-import { ACCOUNT_WORDS, tierName } from '../account/words.ts';
-import { type Faults, faultsIn } from '../pages/form-parts.ts';
-import { vendorsSection } from './account-vendors.ts';
-import { ACCOUNTS_WORDS } from './accounts-words.ts';
-import { check, checks, numberField } from './form-parts.ts';
-import { empty, pathWith, table } from './parts.ts';
+import { tierName } from '../account/words.ts';
+import { type Faults, faultsIn, section, textField } from '../pages/form-parts.ts';
+import { usageSection } from './account-usage.ts';
+import { ACCOUNTS_WORDS as words } from './accounts-words.ts';
+import type { Shown } from './frame.ts';
+import { vendorRow } from './health-tables.ts';
+import {
+  check,
+  checks,
+  date,
+  empty,
+  formatCount,
+  numberField,
+  numbers,
+  pathWith,
+  table,
+  time,
+} from './parts.ts';
 import type { Asked } from './scope.ts';
 import { sectionPath } from './sections.ts';
 import { OPERATOR_WORDS } from './words.ts';
 
 /** What the page of one account shows. */
-export interface AccountShown {
+interface AccountShown {
   readonly user: User;
   readonly brand: Brand | null;
   readonly usage: readonly DayOfUsage[];
@@ -31,40 +49,32 @@ export const accountPath = (id: number): string => `${sectionPath('accounts')}/$
 export const LIMIT_FIELDS = ['per_minute', 'per_hour', 'per_day', 'burst'] as const;
 
 /** The sections of the page of one account. */
-export async function accountBody(asked: Asked, shown: AccountShown): Promise<Html> {
-  const { language } = asked;
-  const words = ACCOUNTS_WORDS[language];
-  const usage = await usageSection(
-    { language, user: shown.user, usage: shown.usage },
-    { ...ACCOUNT_WORDS[language], ...words.usage },
-  );
+function accountBody(asked: Asked, shown: AccountShown): Html {
   return html`<p><a href="${sectionPath('accounts')}">${words.back}</a></p>
 ${profileSection(asked, shown)}
-${vendorsSection(asked, { account: shown.user.id, vendors: shown.vendors })}
+${vendorsSection({ account: shown.user.id, vendors: shown.vendors })}
 ${keysSection(asked, shown)}
-${usage}
+${usageSection(shown)}
 ${policySection(asked, shown)}
 ${roleSection(asked, shown)}
-${brandSection(asked, shown)}`;
+${brandSection(shown)}`;
 }
 
-function profileSection({ language, canChange }: Asked, { user }: AccountShown): Html {
-  const words = ACCOUNTS_WORDS[language];
+function profileSection({ canChange }: Asked, { user }: AccountShown): Html {
   const body = html`<dl class="facts">
 <dt>${words.email}</dt><dd>${user.email}</dd>
 <dt>${words.name}</dt><dd>${user.name === '' ? html`<em class="soft">${words.unnamed}</em>` : user.name}</dd>
 <dt>${words.id}</dt><dd>${user.id}</dd>
-<dt>${words.tier}</dt><dd>${tierName(user.tier, language)}</dd>
-<dt>${words.created}</dt><dd>${date(user.created_at, language)}</dd></dl>
+<dt>${words.tier}</dt><dd>${tierName(user.tier, 'en')}</dd>
+<dt>${words.created}</dt><dd>${date(user.created_at)}</dd></dl>
 <p class="row"><a href="${pathWith(sectionPath('usage'), { account: String(user.id) })}">${words.usageOf}</a> <a href="${pathWith(sectionPath('requests'), { account: String(user.id) })}">${words.requestsOf}</a> <a href="${pathWith(sectionPath('audit'), { target: `user/${user.id}` })}">${words.changesOf}</a></p>
 ${canChange && html`<div class="stack-small"><p><a class="button" href="${`${accountPath(user.id)}/sign-in-link`}">${words.signInLink}</a></p><p class="hint">${words.signInLinkText}</p></div>`}`;
   return section({ id: 'profile', title: words.profile, text: words.profileText, body });
 }
 
 function keysSection(asked: Asked, shown: AccountShown): Html {
-  const { language, canChange } = asked;
+  const { canChange } = asked;
   const { user } = shown;
-  const words = ACCOUNTS_WORDS[language];
   const newestFirst = user.keys.toReversed();
   const list = table({
     label: words.keys,
@@ -73,28 +83,24 @@ function keysSection(asked: Asked, shown: AccountShown): Html {
       key.label === '' ? html`<em class="soft">${words.unlabelled}</em>` : key.label,
       html`<code class="unbroken">${key.id}</code>`,
       html`<span class="scopes">${key.scopes.split(' ').map((scope) => html`<code>${scope}</code> `)}</span>`,
-      date(key.created_at, language),
-      key.last_used_at === null
-        ? html`<span class="soft">${words.never}</span>`
-        : time(key.last_used_at, language),
+      date(key.created_at),
+      key.last_used_at === null ? html`<span class="soft">${words.never}</span>` : time(key.last_used_at),
       key.revoked_at === null
         ? html`<span class="row">${words.active} ${canChange && html`<a class="button button-small button-danger" href="${`${sectionPath('accounts')}/keys/${key.id}/revoke`}">${words.revoke}<span class="hidden-visually"> ${key.label} ${key.id}</span></a>`}</span>`
-        : html`${words.revoked} ${time(key.revoked_at, language)}`,
+        : html`${words.revoked} ${time(key.revoked_at)}`,
     ]),
   });
   const body = html`${newestFirst.length === 0 ? empty(words.noKeys, words.noKeysText) : list}
-${canChange && newKeyForm(asked, shown)}`;
+${canChange && newKeyForm(shown)}`;
   return section({ id: 'keys', title: words.keys, text: words.keysText, body });
 }
 
-function newKeyForm({ language }: Asked, { user, faults = {}, sent = {}, sentScopes }: AccountShown): Html {
-  const words = ACCOUNTS_WORDS[language];
+function newKeyForm({ user, faults = {}, sent = {}, sentScopes }: AccountShown): Html {
   const chosen = sentScopes ?? SCOPES;
-  const names = ACCOUNT_WORDS[language].scopeWords;
   const wrong = faultsIn(faults, ['label', 'scopes']);
   const boxes = SCOPES.map((scope) => ({
     value: scope,
-    label: `${names[scope]} (${scope})`,
+    label: `${words.scopeNames[scope]} (${scope})`,
     isChecked: chosen.includes(scope),
   }));
   return html`<form class="card" method="post" action="${`${accountPath(user.id)}/keys`}" novalidate aria-labelledby="new-key">
@@ -104,8 +110,7 @@ ${checks({ id: 'key-scopes', name: 'scopes', label: words.scopes, boxes, ...wron
 <div class="row"><button class="button">${words.createKey}</button></div></form>`;
 }
 
-function policySection({ language, canChange }: Asked, { user, faults = {}, sent }: AccountShown): Html {
-  const words = ACCOUNTS_WORDS[language];
+function policySection({ canChange }: Asked, { user, faults = {}, sent }: AccountShown): Html {
   const { policy } = user;
   const wrong = faultsIn(faults, LIMIT_FIELDS);
   // What was sent may be the form of a key.
@@ -115,24 +120,23 @@ function policySection({ language, canChange }: Asked, { user, faults = {}, sent
 ${LIMIT_FIELDS.map((name) => numberField({ id: `policy-${name}`, name, label: words.policyFields[name], value: sent?.[name] ?? String(policy[name]), ...wrong(name) }))}
 ${check({ name: 'auto_throttle_enabled', value: 'on', label: words.autoThrottle, isChecked: throttle === 'on' })}
 <div class="row"><button class="button">${words.setPolicy}</button></div></form>`
-    : html`<p>${limitsText(language, policy)}</p>`;
+    : html`<p>${limitsText(policy)}</p>`;
   return section({ id: 'policy', title: words.policy, text: words.policyText, body });
 }
 
 /** The limits of an account, in words. */
-export function limitsText(
-  language: Asked['language'],
-  policy: Omit<User['policy'], 'throttled_until' | 'limited_as'>,
-): string {
-  const words = ACCOUNTS_WORDS[language];
-  const count = (value: number) => formatCount(value, language);
+export function limitsText(policy: Omit<User['policy'], 'throttled_until' | 'limited_as'>): string {
   const { per_minute, per_hour, per_day, burst } = policy;
-  const limits = words.limitsOf(count(per_minute), count(per_hour), count(per_day), count(burst));
+  const limits = words.limitsOf(
+    formatCount(per_minute),
+    formatCount(per_hour),
+    formatCount(per_day),
+    formatCount(burst),
+  );
   return `${limits}, ${policy.auto_throttle_enabled ? words.throttleOn : words.throttleOff}`;
 }
 
-function roleSection({ language, operator, canChange }: Asked, { user }: AccountShown): Html {
-  const words = ACCOUNTS_WORDS[language];
+function roleSection({ operator, canChange }: Asked, { user }: AccountShown): Html {
   const to = (change: 'give' | 'take') => `${accountPath(user.id)}/role/${change}`;
   const mayGive = operator.account === null;
   const give = mayGive
@@ -144,8 +148,7 @@ function roleSection({ language, operator, canChange }: Asked, { user }: Account
   return section({ id: 'role', title: words.roleTitle, text: words.roleText, body });
 }
 
-function brandSection({ language }: Asked, { brand }: AccountShown): Html {
-  const words = ACCOUNTS_WORDS[language];
+function brandSection({ brand }: AccountShown): Html {
   const body =
     brand === null
       ? html`<p class="soft">${words.noBrand}</p>`
@@ -159,12 +162,10 @@ interface NewAccount {
 }
 
 /** The form of a new account. */
-export function newAccountBody({ language, canChange }: Asked, { faults = {}, sent = {} }: NewAccount): Html {
-  const words = ACCOUNTS_WORDS[language];
+export function newAccountBody({ canChange }: Asked, { faults = {}, sent = {} }: NewAccount): Html {
   const wrong = faultsIn(faults, ['email', 'name', 'tier']);
   const back = html`<p><a href="${sectionPath('accounts')}">${words.back}</a></p>`;
-  if (!canChange)
-    return html`${back}<p class="notice notice-note">${OPERATOR_WORDS[language].readingOnly}</p>`;
+  if (!canChange) return html`${back}<p class="notice notice-note">${OPERATOR_WORDS.readingOnly}</p>`;
   return html`${back}
 <p class="soft">${words.newAccountText}</p>
 <form class="card" method="post" action="${`${sectionPath('accounts')}/new`}" novalidate>
@@ -173,3 +174,85 @@ ${textField({ id: 'new-name', name: 'name', label: words.name, ...wrong('name'),
 ${textField({ id: 'new-tier', name: 'tier', label: words.tier, hint: words.tierHint, ...wrong('tier'), value: sent.tier ?? 'free', longest: 64 })}
 <div class="row"><button class="button button-primary">${words.create}</button></div></form>`;
 }
+
+interface AccountVendors {
+  readonly account: number;
+  readonly vendors: readonly LinkedVendor[];
+}
+
+/** What an account has linked, by vendor: counts alone, since names and devices are its users' own. */
+function vendorsSection({ account, vendors }: AccountVendors): Html {
+  const texts = words.vendors;
+  const health = (slug: string) => `${sectionPath('health')}#${vendorRow(slug)}`;
+  const body =
+    vendors.length === 0
+      ? empty(texts.none, texts.noneText)
+      : html`${table({
+          label: texts.title,
+          columns: [
+            texts.vendor,
+            ...numbers(texts.active, texts.unreachable, texts.needsRelink, texts.devices),
+            texts.allAccounts,
+          ],
+          rows: vendors.map(({ slug, name, links, devices }) => [
+            name,
+            formatCount(links.active),
+            formatCount(links.unreachable),
+            formatCount(links.needsRelink),
+            formatCount(devices),
+            html`<a href="${health(slug)}">${texts.health}<span class="hidden-visually"> ${name}</span></a>`,
+          ]),
+        })}
+<p><a href="${pathWith(sectionPath('requests'), { account: String(account) })}">${texts.requests}</a></p>`;
+  return section({ id: 'vendors', title: texts.title, text: texts.text, body });
+}
+
+/** The id of an account in the path of a page; throws `user.not_found` if it is not an id. */
+export function accountIdOf(asked: Asked): number {
+  const text = asked.param('id');
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new AppError('user.not_found', 'the id of a user is a whole number');
+}
+
+/** What the page of one account is read from. */
+export interface AccountParts {
+  readonly accounts: Pick<Accounts, 'users' | 'brands' | 'usageByDay'>;
+  readonly linkedVendors: LinkedVendors;
+}
+
+type Sent = Pick<AccountShown, 'faults' | 'sent' | 'sentScopes'>;
+
+/** The page of the account in the path, with a form that is sent back; throws `user.not_found`. */
+export async function accountPage(
+  asked: Asked,
+  { accounts: { users, brands, usageByDay }, linkedVendors }: AccountParts,
+  sentBack: Sent = {},
+): Promise<Pick<Shown, 'title' | 'body'>> {
+  const id = accountIdOf(asked);
+  const [user, brand, usage, vendors] = await Promise.all([
+    users.one(id),
+    brands.of(id),
+    usageByDay(id),
+    linkedVendors(id),
+  ]);
+  return {
+    title: user.email,
+    body: accountBody(asked, { user, brand, usage, vendors, ...sentBack }),
+  };
+}
+
+interface KeyCard {
+  readonly key: NewKey;
+  /** Where to go on. */
+  readonly back: string;
+}
+
+/** A new key, which is shown this once. */
+export const keyCard = ({ key, back }: KeyCard): Html => html`<div class="card">
+<div class="field"><strong id="key-name">Key</strong>
+<code class="secret" id="key" tabindex="0" role="group" aria-labelledby="key-name">${key.api_key}</code></div>
+<div class="row"><button class="button button-primary" type="button" data-copy="key" data-copied="Copied" hidden>Copy</button><span class="soft" role="status" data-copy-status></span></div>
+<div class="notice notice-note"><p><strong>You will not see this key again.</strong></p><p>Copy it now. Only what is needed to recognise it is kept.</p></div>
+<dl class="facts"><dt>Label</dt><dd>${key.label}</dd><dt>Permissions</dt><dd>${key.scopes.split(' ').map((scope) => html`<code>${scope}</code> `)}</dd></dl>
+<div class="row"><a class="button" href="${back}">I have saved it</a></div>
+</div>`;

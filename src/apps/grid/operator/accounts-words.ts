@@ -1,10 +1,6 @@
-import type { Words } from '../../../core/language.ts';
-import { SWEDISH } from './accounts-words-sv.ts';
+import type { Scope } from '../../../domain/access/accounts/index.ts';
 
-/** Texts of the lists and pages of accounts. */
-export type AccountsWords = typeof ENGLISH;
-
-const ENGLISH = {
+export const ACCOUNTS_WORDS = {
   title: 'Accounts',
   search: 'Search',
   searchLabel: 'Email address, name or id',
@@ -72,6 +68,11 @@ const ENGLISH = {
   noKeysText: 'Neither the account nor an operator has created one.',
   label: 'Label',
   scopes: 'Permissions',
+  scopeNames: {
+    'link:write': 'Connect and disconnect devices',
+    'devices:read': 'Read devices',
+    'devices:command': 'Control devices',
+  } satisfies Record<Scope, string>,
   lastUsed: 'Last used',
   never: 'never',
   state: 'State',
@@ -113,13 +114,6 @@ const ENGLISH = {
   throttleOn: 'halved while calls keep coming over them',
   throttleOff: 'never halved',
 
-  usage: {
-    usageText: 'Calls with the keys of the account, to both services. Days begin at midnight UTC.',
-    throttled: (until: string) =>
-      `Calls kept coming over the limit, so the limits are halved until ${until}.`,
-    noUsageText: 'Calls show here within a second.',
-  },
-
   brand: 'Link pages',
   brandText: 'What people see when they connect their devices.',
   noBrand: 'The account has set no name and no colour.',
@@ -146,5 +140,3 @@ const ENGLISH = {
     'account-created': 'The account is created.',
   },
 };
-
-export const ACCOUNTS_WORDS: Words<AccountsWords> = { en: ENGLISH, sv: SWEDISH };

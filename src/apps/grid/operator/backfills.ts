@@ -1,14 +1,10 @@
 import { rfc3339 } from '../../../core/clock.ts';
-import type { Language } from '../../../core/language.ts';
-import type { Backfill, BackfillFault } from '../../../domain/prices/index.ts';
+import type { Backfill, BackfillFault } from '../../../domain/market/prices/index.ts';
 import { type Html, html, type Part } from '../../../pages/html.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
-import { formatCount, time } from '../account/parts.ts';
 import { describedBy, faultText, mark } from '../pages/form-parts.ts';
-import { check, checks } from './form-parts.ts';
-import { liveSection } from './live-section.ts';
-import { empty, table } from './parts.ts';
-import { PRICES_WORDS } from './prices-words.ts';
+import { check, checks, empty, formatCount, liveSection, table, time } from './parts.ts';
+import { PRICES_WORDS as words } from './prices-words.ts';
 import { sectionPath } from './sections.ts';
 
 const HOME = sectionPath('prices');
@@ -25,7 +21,6 @@ export interface BackfillForm {
 }
 
 interface BackfillsShown {
-  readonly language: Language;
   /** Whether changes are on. */
   readonly canChange: boolean;
   /** Whether fetching is switched on. */
@@ -36,32 +31,28 @@ interface BackfillsShown {
 
 /** The back-fill that runs, the form of another one, and all that there were. */
 export function backfillSections(shown: BackfillsShown): Html {
-  const { language, canChange, isOn, backfills, form } = shown;
-  const words = PRICES_WORDS[language];
+  const { canChange, isOn, backfills, form } = shown;
   const running = backfills.find(({ status }) => status === 'running');
   const may: Part = !isOn
     ? html`<p class="notice notice-note">${words.off}</p>`
     : !canChange
       ? html`<p class="soft">${words.readingOnly}</p>`
       : running === undefined
-        ? backfillForm(form, language)
+        ? backfillForm(form)
         : html`<p class="soft">${words.isRunning}</p>`;
   return html`<section class="stack" aria-labelledby="backfill"><div class="stack-small"><h2 id="backfill">${words.backfill}</h2><p class="soft">${words.backfillText}</p></div>
 ${may}</section>
-${liveSection({ id: 'backfills', title: words.backfills, text: words.backfillsText, body: listed(backfills, { running, language, canChange }) })}`;
+${liveSection({ id: 'backfills', title: words.backfills, text: words.backfillsText, body: listed(backfills, { running, canChange }) })}`;
 }
 
 interface Listed {
   readonly running: Backfill | undefined;
-  readonly language: Language;
   readonly canChange: boolean;
 }
 
-function listed(backfills: readonly Backfill[], { running, language, canChange }: Listed): Html {
-  const words = PRICES_WORDS[language];
+function listed(backfills: readonly Backfill[], { running, canChange }: Listed): Html {
   if (backfills.length === 0) return empty(words.none, words.noneText);
-  const count = (value: number) => formatCount(value, language);
-  return html`${running === undefined ? null : progressOf(running, { language, canChange })}
+  return html`${running === undefined ? null : progressOf(running, { canChange })}
 ${table({
   label: words.backfills,
   columns: [words.days_, words.area, words.status, words.result, words.finished],
@@ -69,20 +60,19 @@ ${table({
     `${one.from} – ${one.until}`,
     one.areas.join(', '),
     words.statuses[one.status],
-    html`${words.results(count(one.days_done), count(one.days_skipped), count(one.days_missing), count(one.days_failed))}
-${failuresOf(one, language)}`,
-    one.finished_at === null ? '–' : time(rfc3339(one.finished_at), language),
+    html`${words.results(formatCount(one.days_done), formatCount(one.days_skipped), formatCount(one.days_missing), formatCount(one.days_failed))}
+${failuresOf(one)}`,
+    one.finished_at === null ? '–' : time(rfc3339(one.finished_at)),
   ]),
 })}
 <p class="soft small">${words.missingHint}</p>`;
 }
 
-function failuresOf({ failures }: Backfill, language: Language): Part {
-  const words = PRICES_WORDS[language];
+function failuresOf({ failures }: Backfill): Part {
   if (failures.length === 0) return null;
   return html`<details><summary>${words.failures}</summary><ul>${failures.map(
     ({ sentence, days, last_day }) =>
-      html`<li>${words.failure(sentence, words.days(days, formatCount(days, language)), last_day)}</li>`,
+      html`<li>${words.failure(sentence, words.days(days, formatCount(days)), last_day)}</li>`,
   )}</ul></details>`;
 }
 
@@ -90,18 +80,16 @@ function failuresOf({ failures }: Backfill, language: Language): Part {
 export const dealtWith = (one: Backfill): number =>
   one.days_done + one.days_skipped + one.days_missing + one.days_failed;
 
-function progressOf(one: Backfill, { language, canChange }: Omit<Listed, 'running'>): Html {
-  const words = PRICES_WORDS[language];
+function progressOf(one: Backfill, { canChange }: Omit<Listed, 'running'>): Html {
   const { id, from, until, areas, days_total } = one;
   const done = dealtWith(one);
-  const text = words.progress(formatCount(done, language), formatCount(days_total, language));
+  const text = words.progress(formatCount(done), formatCount(days_total));
   return html`<div class="notice notice-note"><p><strong>${words.running}:</strong> ${from} – ${until}, ${areas.join(', ')}</p>
 <p><progress class="price-progress" max="${days_total}" value="${done}" aria-label="${words.running}">${text}</progress> ${text}</p>
 ${canChange && html`<p><a class="button button-small" href="${`${BACKFILL_PATH}/${id}/cancel`}">${words.cancelLink}</a></p>`}</div>`;
 }
 
-function backfillForm({ from, to, areas, refresh, fault }: BackfillForm, language: Language): Html {
-  const words = PRICES_WORDS[language];
+function backfillForm({ from, to, areas, refresh, fault }: BackfillForm): Html {
   const wrong = (field: BackfillFault['field']): string | undefined =>
     fault?.field === field ? words.faults[fault.kind](fault.limit ?? '') : undefined;
   const day = (name: 'from' | 'to', label: string, value: string) => {

@@ -1,34 +1,30 @@
 import { rfc3339 } from '../../../core/clock.ts';
-import type { Language } from '../../../core/language.ts';
-import type { InstanceReport } from '../../../domain/instances/index.ts';
+import type { InstanceReport } from '../../../domain/links/instances/index.ts';
 import { html, type Part } from '../../../pages/html.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
-import { time, timeText } from '../account/parts.ts';
 import { sourceName } from '../front/source-names.ts';
-import { amountsIn } from '../health/amounts.ts';
+import { AMOUNTS } from '../health/amounts.ts';
 import { type Health, succeededAt } from '../health/look.ts';
 import type { Part as HealthPart } from '../health/parts.ts';
 import { instanceName } from '../health/problems.ts';
 import { registersOf, sourcesOf } from '../health/response.ts';
-import { HEALTH_WORDS, type HealthWords } from './health-words.ts';
-import { empty, numbers, table } from './parts.ts';
+import { type HealthWords, HEALTH_WORDS as words } from './health-words.ts';
+import { empty, numbers, table, time, timeText } from './parts.ts';
 
 /** What was read of a part, or a sentence that it was not. */
-function shown<T>(part: HealthPart<T>, language: Language, show: (value: T) => Part): Part {
+function shown<T>(part: HealthPart<T>, show: (value: T) => Part): Part {
   return 'reason' in part
-    ? html`<p class="notice notice-note">${HEALTH_WORDS[language].unread(part.reason)}</p>`
+    ? html`<p class="notice notice-note">${words.unread(part.reason)}</p>`
     : show(part.value);
 }
 
 /** A moment in ms, or a word where there is none. */
-const at = (ms: number | null, language: Language, otherwise: string): Part =>
-  ms === null ? otherwise : time(rfc3339(ms), language);
+const at = (ms: number | null, otherwise: string): Part => (ms === null ? otherwise : time(rfc3339(ms)));
 
 /** The processes that share the database. */
-export function instancesTable({ parts, instance: self, checkedAt }: Health, language: Language): Part {
-  const words = HEALTH_WORDS[language];
-  const { span, size, number } = amountsIn(language);
-  return shown(parts.instances, language, (all) =>
+export function instancesTable({ parts, instance: self, checkedAt }: Health): Part {
+  const { span, size, number } = AMOUNTS;
+  return shown(parts.instances, (all) =>
     table({
       label: words.instances,
       columns: [
@@ -46,7 +42,7 @@ export function instancesTable({ parts, instance: self, checkedAt }: Health, lan
           html`${instanceName(one)}${one.id === self ? html` <span class="soft small">${words.self}</span>` : null}`,
           html`${one.isAlive ? words.alive : html`<strong class="health-bad">${words.dead}</strong>`} <span class="soft small">${words.seen(span(Math.max(0, checkedAt - one.seenAt) / 1_000))}</span>`,
           html`${one.services.join(', ')} <span class="soft small">${one.version}</span>`,
-          at(one.startedAt, language, ''),
+          at(one.startedAt, ''),
           report === null ? '–' : size(report.memory_bytes),
           report === null ? '–' : `${number(report.event_loop_p99_ms)} ms`,
           report?.log_lag_ms == null ? '–' : `${number(report.log_lag_ms)} ms`,
@@ -59,11 +55,9 @@ export function instancesTable({ parts, instance: self, checkedAt }: Health, lan
 }
 
 /** Each source with what it answered, and how far its figures reach. */
-export function sourcesTables({ parts, registers }: Health, language: Language): Part {
-  const words = HEALTH_WORDS[language];
-  const moment = (text: string | null, otherwise: string): Part =>
-    text === null ? otherwise : time(text, language);
-  const market = shown(parts.market, language, (read) => {
+export function sourcesTables({ parts, registers }: Health): Part {
+  const moment = (text: string | null, otherwise: string): Part => (text === null ? otherwise : time(text));
+  const market = shown(parts.market, (read) => {
     const sources = sourcesOf(read);
     const { prices, production } = read;
     return html`${
@@ -90,8 +84,8 @@ ${table({
   columns: [words.area, words.pricesUntil, words.productionUntil],
   rows: PRICE_AREAS.map((area) => [
     area,
-    at(prices.until[area], language, words.missing),
-    at(production.until[area], language, words.missing),
+    at(prices.until[area], words.missing),
+    at(production.until[area], words.missing),
   ]),
 })}`;
   });
@@ -108,10 +102,9 @@ ${table({
 export const vendorRow = (slug: string): string => `vendor-${slug}`;
 
 /** Vendors that somebody has linked. */
-export function vendorsTable({ parts }: Health, language: Language): Part {
-  const words = HEALTH_WORDS[language];
-  const { number, share } = amountsIn(language);
-  return shown(parts.vendors, language, (all) => {
+export function vendorsTable({ parts }: Health): Part {
+  const { number, share } = AMOUNTS;
+  return shown(parts.vendors, (all) => {
     if (all.length === 0) return empty(words.noVendors, words.noVendorsText);
     const columns = [words.vendor, words.state, words.links, words.blocked, words.limits];
     return table({
@@ -126,7 +119,7 @@ export function vendorsTable({ parts }: Health, language: Language): Part {
         blockedUntil === null && blockedLinks === 0
           ? words.none
           : [
-              blockedUntil === null ? [] : [words.blockedUntil(timeOf(blockedUntil, language))],
+              blockedUntil === null ? [] : [words.blockedUntil(timeOf(blockedUntil))],
               blockedLinks === 0 ? [] : [words.blockedLinks(blockedLinks, number(blockedLinks))],
             ]
               .flat()
@@ -136,18 +129,17 @@ export function vendorsTable({ parts }: Health, language: Language): Part {
           ? number(reads.waiting)
           : html`${number(reads.waiting)}, <strong class="health-bad">${words.late(number(reads.late))}</strong>`,
         number(deliveries),
-        at(succeededAt(parts.instances, slug), language, '–'),
+        at(succeededAt(parts.instances, slug), '–'),
       ]),
     });
   });
 }
 
 /** The event log, those that read it, and subscriptions. */
-export function eventsTable({ parts }: Health, language: Language): Part {
-  const words = HEALTH_WORDS[language];
-  const { number, span } = amountsIn(language);
+export function eventsTable({ parts }: Health): Part {
+  const { number, span } = AMOUNTS;
   const lag = (seconds: number) => (seconds === 0 ? '–' : span(seconds));
-  const log = shown(parts.eventLog, language, ({ heldMs, readers }) =>
+  const log = shown(parts.eventLog, ({ heldMs, readers }) =>
     table({
       label: words.events,
       columns: [words.reader, { number: words.lag }],
@@ -157,7 +149,7 @@ export function eventsTable({ parts }: Health, language: Language): Part {
       ],
     }),
   );
-  const subscriptions = shown(parts.subscriptions, language, (all) =>
+  const subscriptions = shown(parts.subscriptions, (all) =>
     all.length === 0
       ? null
       : table({
@@ -174,17 +166,15 @@ export function eventsTable({ parts }: Health, language: Language): Part {
 }
 
 /** The checks of this instance, and its database. */
-export function hereTables({ parts }: Health, language: Language): Part {
-  const words = HEALTH_WORDS[language];
-  const { size } = amountsIn(language);
+export function hereTables({ parts }: Health): Part {
+  const { size } = AMOUNTS;
   const database = shown(
     parts.database,
-    language,
     ({ engine, version, bytes, freeDisk }) =>
       html`<dl class="facts"><dt>${words.database}</dt><dd>${words.databaseFacts(words.engines[engine], version, size(bytes))}</dd>
 ${freeDisk === null ? null : html`<dt>${words.disk}</dt><dd>${size(freeDisk)}</dd>`}</dl>`,
   );
-  const checks = shown(parts.checks, language, (all) =>
+  const checks = shown(parts.checks, (all) =>
     table({
       label: words.here,
       columns: [words.check, words.state, words.message],
@@ -198,7 +188,7 @@ ${freeDisk === null ? null : html`<dt>${words.disk}</dt><dd>${size(freeDisk)}</d
   return html`${database}${checks}`;
 }
 
-const timeOf = (ms: number, language: Language): string => timeText(rfc3339(ms), language);
+const timeOf = (ms: number): string => timeText(rfc3339(ms));
 
 /** What is open in a process, without what it has none of. */
 function openText(report: InstanceReport, words: HealthWords, number: (value: number) => string): string {

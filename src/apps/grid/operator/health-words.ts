@@ -1,10 +1,7 @@
-import type { Words } from '../../../core/language.ts';
-import { HEALTH_SWEDISH } from './health-words-sv.ts';
-
 /** Texts of the page of health; the sentences of problems are in `health/problem-words.ts`. */
-export type HealthWords = typeof ENGLISH;
+export type HealthWords = typeof HEALTH_WORDS;
 
-const ENGLISH = {
+export const HEALTH_WORDS = {
   title: 'Health',
   well: 'Nothing is wrong.',
   wrong: (problems: number, critical: number) =>
@@ -109,5 +106,3 @@ const ENGLISH = {
   engines: { sqlite: 'SQLite', postgres: 'PostgreSQL' },
   disk: 'Free disk',
 };
-
-export const HEALTH_WORDS: Words<HealthWords> = { en: ENGLISH, sv: HEALTH_SWEDISH };

@@ -1,23 +1,7 @@
-import type { Language, Words } from '../../../core/language.ts';
 import { flag, type Html, html, type Part } from '../../../pages/html.ts';
-import { formatCount } from '../account/parts.ts';
+import { describedBy, type FieldFault, faultText, mark } from '../pages/form-parts.ts';
 
 /* What the pages of the operator's sections are made of. */
-
-const WORDS = {
-  en: {
-    pages: 'Pages',
-    page: (page: string) => `Page ${page}`,
-    previous: 'Previous page',
-    next: 'Next page',
-  },
-  sv: {
-    pages: 'Sidor',
-    page: (page) => `Sida ${page}`,
-    previous: 'Föregående sida',
-    next: 'Nästa sida',
-  },
-} satisfies Words<{ page(page: string): string } & Readonly<Record<string, unknown>>>;
 
 /** Rows on a page of a list. */
 export const PAGE_ROWS = 50;
@@ -62,7 +46,6 @@ export const empty = (title: string, text: string): Html =>
   html`<div class="empty"><p><strong>${title}</strong></p><p class="soft">${text}</p></div>`;
 
 interface Pager {
-  readonly language: Language;
   readonly path: string;
   /** Parameters of the list, without its page; empty ones are left out. */
   readonly query: Readonly<Record<string, string>>;
@@ -72,14 +55,13 @@ interface Pager {
 }
 
 /** Links to the pages before and after this one; nothing where there is one page only. */
-export function pager({ language, path, query, page, hasNext }: Pager): Html | null {
-  const words = WORDS[language];
+export function pager({ path, query, page, hasNext }: Pager): Html | null {
   if (page === 1 && !hasNext) return null;
   const to = (target: number) => pathWith(path, { ...query, page: target === 1 ? '' : String(target) });
-  return html`<nav class="row" aria-label="${words.pages}">
-${page > 1 && html`<a class="button button-small" href="${to(page - 1)}" rel="prev">${words.previous}</a>`}
-<span class="soft small">${words.page(formatCount(page, language))}</span>
-${hasNext && html`<a class="button button-small" href="${to(page + 1)}" rel="next">${words.next}</a>`}
+  return html`<nav class="row" aria-label="Pages">
+${page > 1 && html`<a class="button button-small" href="${to(page - 1)}" rel="prev">Previous page</a>`}
+<span class="soft small">Page ${formatCount(page)}</span>
+${hasNext && html`<a class="button button-small" href="${to(page + 1)}" rel="next">Next page</a>`}
 </nav>`;
 }
 
@@ -124,4 +106,102 @@ export const wanted = (text: string | undefined): string | undefined => (text ==
 export function pathWith(path: string, parameters: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/* Figures and times as people read them, in Swedish time. */
+
+const formatOf = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Stockholm', ...options });
+const MOMENT = formatOf({ dateStyle: 'medium', timeStyle: 'short' });
+const EXACT = formatOf({ dateStyle: 'medium', timeStyle: 'medium' });
+const DATE = formatOf({ dateStyle: 'medium' });
+const DAY = formatOf({ day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+const timeIn = (format: Intl.DateTimeFormat, moment: string): Html =>
+  html`<time datetime="${moment}">${format.format(Date.parse(moment))}</time>`;
+
+export const formatCount = (count: number): string => count.toLocaleString('en-GB');
+
+/** A moment (RFC 3339) to the minute. */
+export const time = (moment: string): Html => timeIn(MOMENT, moment);
+
+/** The same as text. */
+export const timeText = (moment: string): string => MOMENT.format(Date.parse(moment));
+
+/** A moment (RFC 3339) with its seconds. */
+export const exactTime = (moment: string): Html => timeIn(EXACT, moment);
+
+/** The day of a moment (RFC 3339). */
+export const date = (moment: string): Html => timeIn(DATE, moment);
+
+/** A UTC day such as 2026-11-21, without its year. */
+export const dayText = (day: string): string => DAY.format(Date.parse(day));
+
+/* Fields of the operator's forms besides lines of text. */
+
+interface NumberField extends FieldFault {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+}
+
+/** A field for a whole number; it shows the sent value. */
+export function numberField(field: NumberField): Html {
+  const { id, name, label, value, fault } = field;
+  return html`<div class="field"><label for="${id}">${label}</label>
+${faultText(id, fault)}
+<input id="${id}" name="${name}" type="text" inputmode="numeric" value="${value}" autocomplete="off" maxlength="12" aria-describedby="${describedBy(id, { fault, hint: undefined })}" ${flag('required', true)} ${mark(field)}></div>`;
+}
+
+interface Check {
+  readonly name: string;
+  readonly value: string;
+  readonly label: string;
+  readonly isChecked: boolean;
+}
+
+/** A box to check; of one that was sent back, with its mark. */
+export const check = ({ name, value, label, isChecked }: Check, marked: Html | null = null): Html =>
+  html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${flag('checked', isChecked)} ${marked}><span>${label}</span></label>`;
+
+interface Checks extends FieldFault {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly boxes: readonly Omit<Check, 'name'>[];
+  /** Whether the boxes are beside each other. */
+  readonly isRow?: boolean;
+}
+
+/** Boxes of which at least one is needed. What was wrong is marked at the first. */
+export function checks({ id, name, label, boxes, isRow = false, ...wrong }: Checks): Html {
+  const { fault } = wrong;
+  const all = boxes.map((box, at) => check({ name, ...box }, at === 0 ? mark(wrong) : null));
+  return html`<fieldset aria-describedby="${describedBy(id, { fault, hint: undefined })}"><legend>${label}</legend>
+${faultText(id, fault)}
+${isRow ? html`<div class="row">${all}</div>` : all}</fieldset>`;
+}
+
+interface LiveSection {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly body: Part;
+}
+
+/** A section that is replaced when the page reads itself again (`console/operator-live.ts`). */
+export const liveSection = ({ id, title, text, body }: LiveSection): Html =>
+  html`<section class="stack" data-live="${id}" aria-labelledby="${id}"><div class="stack-small"><h2 id="${id}">${title}</h2><p class="soft">${text}</p></div>
+${body}</section>`;
+
+/** Marks that change the direction of what follows them (Unicode Standard Annex 9). */
+const MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A name that others chose, within a sentence of ours: it turns no word of the sentence around. */
+export function inSentence(name: string): string {
+  const plain = name.replaceAll(MARKS, '');
+  return RIGHT_TO_LEFT.test(plain) ? `\u2068${plain}\u2069` : plain;
 }

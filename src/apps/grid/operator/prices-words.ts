@@ -1,11 +1,6 @@
-import type { Words } from '../../../core/language.ts';
-import type { BackfillFault } from '../../../domain/prices/index.ts';
-import { PRICES_SWEDISH } from './prices-words-sv.ts';
+import type { BackfillFault } from '../../../domain/market/prices/index.ts';
 
-/** Texts of the page of prices and of its back-fills. */
-export type PricesWords = typeof ENGLISH;
-
-const ENGLISH = {
+export const PRICES_WORDS = {
   title: 'Prices',
   stored: 'What is stored',
   storedText: 'One square is one day. A day without a letter is not stored.',
@@ -80,5 +75,3 @@ const ENGLISH = {
     over: 'The back-fill had ended before it could be cancelled.',
   },
 };
-
-export const PRICES_WORDS: Words<PricesWords> = { en: ENGLISH, sv: PRICES_SWEDISH };

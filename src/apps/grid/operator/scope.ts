@@ -1,27 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { Random } from '../../../core/ids.ts';
-import type { Language } from '../../../core/language.ts';
-import type { Actor } from '../../../domain/accounts/index.ts';
-import type { Operators } from '../../../domain/operators/index.ts';
+import { type Random, randomBase62 } from '../../../core/ids.ts';
+import type { Actor } from '../../../domain/access/accounts/index.ts';
+import type { Operators } from '../../../domain/access/operators/index.ts';
 import type { Operator } from '../../../http/access.ts';
 import { Form } from '../../../http/forms.ts';
-import { pageLanguage } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import { isFreshFormToken, newFormToken } from '../input/form-token.ts';
+import { html } from '../../../pages/html.ts';
 import { textIn } from '../input/text-in.ts';
-import { actorOf, operatorIn } from './caller.ts';
-import { confirmation } from './confirm.ts';
-import { operatorFault } from './faults.ts';
-import { operatorPage, type Shown } from './frame.ts';
+import { changesSwitch, operatorFault, operatorPage, type Shown } from './frame.ts';
 import { OPERATOR_HOME, SECTIONS, type SectionName, sectionPath } from './sections.ts';
+import { actorOf, operatorIn } from './session.ts';
 import { OPERATOR_WORDS } from './words.ts';
 
 /** What a page or a change is made for. */
 export interface Asked {
-  readonly language: Language;
   readonly operator: Operator;
   /** Whether changes are on: links and forms that lead to a change are shown only then. */
   readonly canChange: boolean;
@@ -33,14 +28,14 @@ export interface Asked {
   query(name: string): string;
 }
 
-export interface AskedChange extends Asked {
+interface AskedChange extends Asked {
   /** What was sent; empty where the change is only looked at. */
   readonly form: Form;
   /** Whether it was sent, rather than looked at. */
   readonly isSent: boolean;
 }
 
-export interface OperatorPage {
+interface OperatorPage {
   /** As in `/operator/accounts/:id`. The page at `/operator/` and the section's name puts the section into the navigation. */
   readonly path: string;
   /** Undefined for the overview. */
@@ -66,7 +61,7 @@ export interface Planned {
 /** Where to go after a change, with the name of a notice in `?done=`; or a page that is shown once, such as that of a new key. */
 export type Made = { readonly to: string; readonly done: string } | { readonly page: Shown };
 
-export interface OperatorChange {
+interface OperatorChange {
   /** As in `/operator/bans/:id/lift`. GET asks for confirmation; so does POST, with the fields that were sent. */
   readonly path: string;
   readonly section: SectionName;
@@ -105,7 +100,6 @@ export function createOperatorScope(
     const operator = operatorIn(request);
     const changesUntil = await operators.changesUntil(operator.session);
     return {
-      language: pageLanguage(request),
       operator,
       changesUntil,
       canChange: changesUntil !== null,
@@ -124,12 +118,11 @@ export function createOperatorScope(
       shown,
     }: { asked: Awaited<ReturnType<typeof askedOf>>; here: SectionName | undefined; shown: Shown },
   ): FastifyReply => {
-    const { language, operator, changesUntil } = asked;
+    const { operator, changesUntil } = asked;
     const path =
       request.method === 'GET' ? request.url : here === undefined ? OPERATOR_HOME : sectionPath(here);
-    const canBeShownAgain = request.method === 'GET' && shown.canBeShownAgain !== false;
     const markup = operatorPage(assets, {
-      ...{ ...shown, canBeShownAgain, language, operator, changesUntil, here },
+      ...{ ...shown, operator, changesUntil, here },
       ...{ sections: asked.sections, path },
     });
     return sendPage(reply, markup, shown.status ?? 200);
@@ -168,6 +161,7 @@ export function createOperatorScope(
       );
       scope.post(path, options, async (request, reply) => {
         const asked = await askedOf(request);
+        // control: a session of the operator changes nothing before changes are turned on [grid/operator/operator]
         if (!asked.canChange)
           throw new AppError(
             'operator.reading_only',
@@ -177,22 +171,19 @@ export function createOperatorScope(
         if (form.text('confirmed') !== 'yes') return confirm(request, reply, { asked });
         const token = form.text('form');
         if (!isFreshFormToken(token, clock))
-          return confirm(request, reply, { asked, fault: OPERATOR_WORDS[asked.language].confirm.old });
+          return confirm(request, reply, { asked, fault: OPERATOR_WORDS.confirm.old });
         const planned = await plan({ ...asked, form, isSent: true });
         if ('refused' in planned)
           return send(request, reply, { asked, here: section, shown: { status: 422, ...planned.refused } });
+        // control: a confirmation that is sent twice is carried out once [grid/operator/operator] => (await
+        // operators.takeForm(token)) === undefined
         if (!(await operators.takeForm(token)))
           throw new AppError(
             'operator.form_used',
             'this form was sent already, and is not carried out again',
           );
         const made = await planned.carryOut(actorOf(request));
-        if ('page' in made)
-          return send(request, reply, {
-            asked,
-            here: section,
-            shown: { ...made.page, canBeShownAgain: false },
-          });
+        if ('page' in made) return send(request, reply, { asked, here: section, shown: made.page });
         const [to = '', at] = made.to.split('#');
         const address = `${to}${to.includes('?') ? '&' : '?'}done=${encodeURIComponent(made.done)}`;
         return reply.redirect(at === undefined ? address : `${address}#${at}`, 303);
@@ -206,4 +197,53 @@ const NOTHING_SENT = new Form(new URLSearchParams());
 /** The notice of a name that an address has in `?done=`; undefined for any other text. */
 export function noticeIn(notices: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(notices, name) ? notices[name] : undefined;
+}
+
+interface Confirmation {
+  readonly changesUntil: number | null;
+  /** What was sent; it is sent again with the confirmation. */
+  readonly form: Form;
+  /** Lets the confirmation be sent once. */
+  readonly token: string;
+  /** The address of the change. */
+  readonly action: string;
+  readonly fault: string | undefined;
+}
+
+/** Fields of the confirmation itself. */
+const OWN_FIELDS: readonly string[] = ['form', 'confirmed'];
+
+/** Says what a change will do to whom, and asks for it to be confirmed. */
+function confirmation(planned: Planned, { changesUntil, form, token, action, fault }: Confirmation): Shown {
+  const words = OPERATOR_WORDS.confirm;
+  const { title, sentence, button, isDangerous = false, back } = planned;
+  const sent = form.entries().filter(([name]) => !OWN_FIELDS.includes(name));
+  const body = html`${fault === undefined ? null : html`<p class="notice notice-bad" role="alert">${fault}</p>`}
+<p class="operator-sentence">${sentence}</p>
+${
+  changesUntil === null
+    ? html`<div class="notice notice-note"><p>${words.readingOnly}</p>${changesSwitch({ path: action, changesUntil })}</div>
+<div class="row"><a class="button" href="${back}">${words.back}</a></div>`
+    : html`<form class="row" method="post" action="${action}">
+${sent.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<input type="hidden" name="form" value="${token}"><input type="hidden" name="confirmed" value="yes">
+<button class="${isDangerous ? 'button button-danger' : 'button button-primary'}">${button}</button>
+<a class="button" href="${back}">${words.back}</a></form>`
+}`;
+  return { title, body };
+}
+
+/** Shorter than the results of forms are kept, so that a form cannot be sent again after its result was removed. */
+const LASTS_MS = 20 * 3_600_000;
+const TOKEN = /^([0-9a-z]{8,9})\.[0-9A-Za-z]{22}$/;
+
+/** The idempotency key of one display of a form: two submits with it are one request. */
+function newFormToken(clock: Clock, random: Random): string {
+  return `${clock.now().toString(36)}.${randomBase62(random, 22)}`;
+}
+
+/** Whether a token is one of these, and younger than the used tokens are remembered. */
+function isFreshFormToken(token: string, clock: Clock): boolean {
+  const age = clock.now() - Number.parseInt(TOKEN.exec(token)?.[1] ?? '', 36);
+  return age >= 0 && age < LASTS_MS;
 }

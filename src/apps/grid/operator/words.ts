@@ -1,11 +1,6 @@
-import type { Words } from '../../../core/language.ts';
 import type { SectionName } from './sections.ts';
-import { SWEDISH } from './words-sv.ts';
 
-/** Texts of what all pages of the operator have in common, and of signing in to them. */
-export type OperatorWords = typeof ENGLISH;
-
-const ENGLISH = {
+export const OPERATOR_WORDS = {
   title: 'Operator',
   navigation: 'Operator',
   home: 'Overview',
@@ -93,5 +88,3 @@ const ENGLISH = {
     'backfill.not_found': 'There is no such back-fill.',
   },
 };
-
-export const OPERATOR_WORDS: Words<OperatorWords> = { en: ENGLISH, sv: SWEDISH };

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
-import type { Words } from '../../../core/language.ts';
+import { translated } from '../../../core/language.ts';
 import { pageLanguage, pageReader } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { sendPage } from '../../../http/pages.ts';
@@ -12,7 +12,7 @@ import { gridPage } from './frame.ts';
 
 type ShowError = (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-const UNKNOWN_WORDS = {
+const UNKNOWN_WORDS = translated({
   en: {
     title: 'Page not found',
     text: 'Check the address, or start from the front page.',
@@ -25,7 +25,7 @@ const UNKNOWN_WORDS = {
     home: 'Till startsidan',
     docs: 'API-dokumentation',
   },
-} satisfies Words<object>;
+});
 
 /** Shows a browser what went wrong, in a page. */
 export function faultPage(assets: Assets): ShowError {

@@ -35,3 +35,51 @@ export function describedBy(
     .filter((name) => name !== '')
     .join(' ');
 }
+
+interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly body: Html;
+}
+
+/** A part of the page: on wide screens its heading stands to the left of its body. */
+export function section({ id, title, text, body }: Section): Html {
+  return html`<section class="part" aria-labelledby="${id}">
+<div class="part-head stack-small"><h2 id="${id}">${title}</h2><p class="soft">${text}</p></div>
+<div class="part-body stack">${body}</div>
+</section>`;
+}
+
+interface TextField extends FieldFault {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly type?: 'text' | 'password' | 'url';
+  readonly value?: string;
+  readonly autocomplete?: string;
+  readonly longest?: number;
+  /** The text behind the label of an optional field. */
+  readonly optional?: string;
+}
+
+/** A text field with its label, its hint and its fault. It shows the sent value. */
+export function textField(field: TextField): Html {
+  const {
+    id,
+    name,
+    label,
+    hint,
+    fault,
+    type = 'text',
+    value = '',
+    autocomplete = 'off',
+    longest = 1_024,
+    optional,
+  } = field;
+  return html`<div class="field"><label for="${id}">${label}${optional === undefined ? null : html` <span class="soft">(${optional})</span>`}</label>
+${hint === undefined ? null : html`<p class="hint" id="${`${id}-hint`}">${hint}</p>`}
+${faultText(id, fault)}
+<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${longest}" aria-describedby="${describedBy(id, { fault, hint })}" ${flag('required', optional === undefined)} ${mark(field)}></div>`;
+}

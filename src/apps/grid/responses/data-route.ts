@@ -1,16 +1,18 @@
 import type { RouteShorthandOptions } from 'fastify';
-import Type, { type TObject, type TSchema } from 'typebox';
-import { ErrorResponse, ValidationResponse } from './schemas.ts';
+import type { TObject, TSchema } from 'typebox';
+import { ValidationErrors } from '../../../http/contract/errors.ts';
+import { errorsOf } from './schemas.ts';
 
 interface DataRoute {
+  readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly query?: TObject;
   /** As JSON; left out where it never is. */
   readonly answer?: TSchema;
-  /** Media types that an answer may have besides, each with its description: it is sent as it is read, without a tag. */
-  readonly streamed?: Readonly<Record<string, string>>;
+  /** Further media types of the response, which is sent as it is read and has no tag. */
+  readonly streamed?: Readonly<Record<string, TSchema>>;
   /** What the statuses of this route alone mean. */
   readonly errors?: Readonly<Record<number, string>>;
 }
@@ -19,16 +21,11 @@ const NOT_MODIFIED = { type: 'null', description: 'The answer is still the one t
 
 /** What all data endpoints have in common: a key is optional, and without one the anonymous quotas hold. */
 export function dataRoute(route: DataRoute): RouteShorthandOptions {
-  const { tag, summary, description, query, answer, streamed, errors = {} } = route;
-  const told = {
-    401: 'The API key is not valid; a call with a wrong key is never served as one without',
-    403: 'The IP address is banned temporarily after too many wrong keys',
-    429: "Over the account's rate limits, or over the quotas of calls without a key",
-    ...errors,
-  };
+  const { operationId, tag, summary, description, query, answer, streamed, errors = {} } = route;
   return {
     config: { access: 'anonymous' },
     schema: {
+      operationId,
       summary,
       tags: [tag],
       ...(description === undefined ? {} : { description }),
@@ -37,22 +34,14 @@ export function dataRoute(route: DataRoute): RouteShorthandOptions {
         ...(streamed === undefined
           ? { 200: answer, 304: NOT_MODIFIED }
           : { 200: { description: 'As it is read', content: contentOf(answer, streamed) } }),
-        ...Object.fromEntries(
-          Object.entries(told).map(([status, text]) => [status, { ...ErrorResponse, description: text }]),
-        ),
-        422: ValidationResponse,
+        ...errorsOf(errors),
+        422: ValidationErrors,
       },
     },
   };
 }
 
-function contentOf(json: TSchema | undefined, texts: Readonly<Record<string, string>>) {
-  const content = Object.entries(texts).map(([type, description]) => [
-    type,
-    { schema: Type.String({ description }) },
-  ]);
-  return {
-    ...(json === undefined ? {} : { 'application/json': { schema: json } }),
-    ...Object.fromEntries(content),
-  };
+function contentOf(json: TSchema | undefined, streamed: Readonly<Record<string, TSchema>>) {
+  const schemas = { ...(json === undefined ? {} : { 'application/json': json }), ...streamed };
+  return Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
 }

@@ -5,7 +5,7 @@ import { turnedClock } from '../../../core/clock.ts';
 import { createPreparedResponses } from './prepared.ts';
 
 describe('answers', () => {
-  it('are kept within a bound, the oldest going first', async () => {
+  it('answers are kept within a bound, the oldest going first', async () => {
     const clock = turnedClock();
     const answers = createPreparedResponses({ clock, validUntil: () => clock.now() + 1_000 });
     const made: string[] = [];

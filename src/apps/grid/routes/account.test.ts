@@ -1,203 +1,289 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { accountPageWorld, keyForm, keyIn, tokenIn } from '../../../../test/kit/account-page.ts';
-import { ADMIN } from '../../../../test/kit/accounts.ts';
-import { onEachEngine } from '../../../../test/kit/databases.ts';
+import { before, it } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { ADMIN, accountsWorld } from '../../../../test/kit/accounts.ts';
+import { assets } from '../../../../test/kit/assets.ts';
+import { bareServer } from '../../../../test/kit/bare-server.ts';
+import { type Engine, onEachEngine } from '../../../../test/kit/databases.ts';
+import { systemRandom } from '../../../core/ids.ts';
+import { silentLog } from '../../../core/log.ts';
+import { Secret } from '../../../core/secret.ts';
+import { createPeople, type People } from '../../../domain/access/people/index.ts';
+import { createGate } from '../../../http/gate.ts';
+import { createLimits } from '../../../http/rate-limit.ts';
+import { addFormScope } from '../input/form-scope.ts';
+import { sessionIn } from '../sign-in/cookies.ts';
+import { addAccountRoutes } from './account.ts';
 
+const CONNECT_URL = 'https://connect.elnav.example';
 const BAD = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+const PUBLIC_URL = 'https://grid.elnav.example';
+
+interface Sent {
+  readonly as?: number;
+  readonly accept?: string;
+  readonly language?: string;
+  readonly headers?: Record<string, string>;
+  readonly form?: readonly (readonly [string, string])[];
+  readonly json?: unknown;
+}
+
+/** The account page over accounts of its own. */
+function accountPageWorld(engine: Engine, connectUrl: string | null = CONNECT_URL) {
+  const world = accountsWorld(engine);
+  let app: FastifyInstance;
+  let ips = 0;
+  let people: People;
+  before(async () => {
+    const { accounts, clock, database } = world;
+    const random = systemRandom;
+    people = createPeople({ database, accounts, clock, random });
+    const limits = createLimits({ accounts, clock, log: silentLog, redis: undefined });
+    const server = bareServer({
+      clock,
+      gate: createGate({
+        isOperator: () => false,
+        service: 'grid',
+        accounts,
+        limits,
+        clock,
+        adminToken: new Secret('an-admin-token-for-tests'),
+        personOf: (request) => people.find(sessionIn(request)),
+      }),
+    });
+    app = server.app;
+    await addFormScope(app, PUBLIC_URL, (scope) =>
+      addAccountRoutes(scope, {
+        accounts,
+        people,
+        limits,
+        assets,
+        connectUrl: () => connectUrl ?? undefined,
+      }),
+    );
+    await app.ready();
+  });
+
+  const ask = async (method: 'GET' | 'POST', url: string, sent: Sent = {}) => {
+    ips += 1;
+    const { as, accept = 'text/html', language = 'en', headers = {}, form, json } = sent;
+    const token =
+      as === undefined ? undefined : await people.begin({ account: as, by: 'password', before: undefined });
+    const payload =
+      form === undefined
+        ? json
+        : new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString();
+    const answer = await app.inject({
+      method,
+      url,
+      remoteAddress: `192.0.2.${ips % 250}`,
+      headers: {
+        accept,
+        'accept-language': language,
+        ...(token === undefined ? {} : { cookie: `elnav_session=${token}` }),
+        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { payload: payload as object | string }),
+    });
+    const { statusCode: status, payload: text } = answer;
+    return { status, text, headers: answer.headers, json: () => JSON.parse(text) };
+  };
+  const page = async (as: number, language = 'en') => {
+    const answer = await ask('GET', '/account', { as, language });
+    assert.equal(answer.status, 200);
+    return answer.text;
+  };
+  return {
+    world,
+    get app() {
+      return app;
+    },
+    get people() {
+      return people;
+    },
+    ask,
+    /** The page in a language, as an account. */
+    page,
+  };
+}
 
 onEachEngine('the account page', (engine) => {
-  const { world, ask, page } = accountPageWorld(engine);
+  const shown = accountPageWorld(engine);
+  const { world, ask, page } = shown;
 
-  it('is valid for an account that has nothing yet, in both languages', async () => {
+  it('a new account is led to its first key, in both languages', async () => {
     const { id } = await world.accounts.users.create(
       { email: 'new@example.com', name: '', tier: 'free' },
       ADMIN,
     );
-    const english = await page(id);
-    assert.match(english, /No keys yet/);
-    assert.match(english, /No calls in the last 30 days/);
-    assert.ok(english.indexOf('id="keys"') < english.indexOf('id="usage"'), 'what is to be done comes first');
+    const first = `<a class="button button-primary" href="${CONNECT_URL}/console/keys">`;
+    assert.ok((await page(id)).includes(`${first}Create your first key</a>`));
     const swedish = await page(id, 'sv-SE,sv;q=0.9');
-    assert.match(swedish, /<html lang="sv">[\s\S]*Inga nycklar än/);
+    assert.match(swedish, /<html lang="sv">/);
+    assert.ok(swedish.includes(`${first}Skapa din första nyckel</a>`));
   });
 
-  it("leads to the operator's pages from an account with the role alone", async () => {
+  it('the account page keys, usage and link pages are a link away, and not on the page', async () => {
+    const { id, keyId } = await world.userWithKey();
+    const text = await page(id);
+    for (const name of ['keys', 'usage', 'brand'])
+      assert.ok(text.includes(`href="${CONNECT_URL}/console/${name}"`), name);
+    assert.ok(!text.includes(keyId));
+    assert.match(text, /<a class="button button-primary" href="[^"]*\/console">Open the console</);
+    for (const [method, url] of [
+      ['POST', '/account/keys'],
+      ['POST', `/account/keys/${keyId}/revoke`],
+      ['POST', '/account/brand'],
+    ] as const)
+      assert.equal((await ask(method, url, { as: id })).status, 404, url);
+  });
+
+  it("the operator's pages are a link away from an account with the role alone", async () => {
     const { id } = await world.userWithKey();
     assert.doesNotMatch(await page(id), /href="\/operator"/);
     await world.accounts.users.setRole(id, 'operator', ADMIN);
     assert.match(await page(id), /<a class="button" href="\/operator">/);
   });
 
-  it('holds no script, style or event of its own, whatever labels and names are', async () => {
+  it('a page holds no script, style or event of its own, whatever names and tiers are', async () => {
     const { id } = await world.accounts.users.create({ email: 'x@example.com', name: BAD, tier: BAD }, ADMIN);
-    await world.accounts.keys.create(id, { label: BAD }, ADMIN);
-    await world.accounts.brands.set(id, { name: BAD, color: '#ffe600' }, ADMIN);
-    const wrong = await ask('POST', '/account/brand', {
-      as: id,
-      form: [
-        ['name', `${BAD}${'x'.repeat(60)}`],
-        ['color', BAD],
-      ],
-    });
-    assert.equal(wrong.status, 422);
-    const made = await ask('POST', '/account/keys', { as: id, form: keyForm(tokenIn(wrong.text), BAD) });
-    assert.equal(made.status, 200);
-    for (const text of [await page(id), wrong.text, made.text]) {
-      assert.ok(text.includes('&lt;script&gt;alert(1)'));
-      assert.doesNotMatch(text, /<script>|<img|onerror='|<style|style="/);
-    }
+    const text = await page(id);
+    assert.ok(text.includes('&lt;script&gt;alert(1)'));
+    assert.doesNotMatch(text, /<script>|<img|onerror='|<style|style="/);
   });
 
-  it('says beside the field what is wrong with it, and keeps what was written', async () => {
-    const { id } = await world.userWithKey();
-    const token = tokenIn(await page(id));
-    const send = (label: string, ...scopes: readonly string[]) =>
-      ask('POST', '/account/keys', {
-        as: id,
-        form: [['form', token], ['label', label], ...scopes.map((scope) => ['scopes', scope] as const)],
-      });
-    const unlabelled = await send('  ', 'devices:read');
-    assert.equal(unlabelled.status, 422);
-    assert.match(unlabelled.text, /<p class="fault" id="key-label-fault">/);
-    assert.match(
-      unlabelled.text,
-      /<input id="key-label"[^>]*aria-describedby="key-label-fault key-label-hint"[^>]*aria-invalid="true"/,
-    );
-    assert.match(unlabelled.text, /value="devices:read" checked/);
-    assert.doesNotMatch(unlabelled.text, /value="link:write" checked/);
-    assert.match(unlabelled.text, /<title>Please check/);
-    for (const answer of [await send('laptop'), await send('laptop', 'devices:read', 'admin')]) {
-      assert.equal(answer.status, 422);
-      assert.match(answer.text, /id="key-scopes-fault"/);
-      assert.match(answer.text, /value="laptop"/);
-    }
-    const brand = await ask('POST', '/account/brand', {
-      as: id,
-      form: [
-        ['name', 'Sol'],
-        ['color', 'red'],
-      ],
-    });
-    assert.equal(brand.status, 422);
-    assert.match(
-      brand.text,
-      /id="brand-color-fault"[\s\S]*value="Sol"|value="Sol"[\s\S]*id="brand-color-fault"/,
-    );
-    assert.equal((await world.accounts.ownKeys.list(id)).length, 1);
-  });
-
-  it('reports what has been done, in words of its own alone', async () => {
+  it('a notice says what has been done, in words of the page alone', async () => {
     const { id } = await world.userWithKey();
     const answered = async (query: string) => (await ask('GET', `/account?${query}`, { as: id })).text;
-    assert.match(await answered('done=key-revoked'), /role="status">The key is revoked/);
+    assert.match(await answered('done=sessions-ended'), /role="status">You are signed out everywhere else/);
     for (const query of [
       'done=x',
       'done=__proto__',
       'done=toString',
-      'done=key-revoked&done=x',
+      'done=sessions-ended&done=x',
       `done=${BAD}`,
     ])
       assert.doesNotMatch(await answered(encodeURI(query)), /role="status"|alert\(1\)/, query);
   });
 
-  it('sets and removes the brand', async () => {
-    const { id } = await world.userWithKey();
-    const send = (...form: (readonly [string, string])[]) => ask('POST', '/account/brand', { as: id, form });
-    const saved = await send(
-      ['name', ' Sol & Vind '],
-      ['color', '#FFE600'],
-      ['privacy_url', ' https://sol.example/privacy'],
-      ['terms_url', ''],
-    );
-    assert.deepEqual([saved.status, saved.headers.location], [303, '/account?done=brand-saved#brand']);
-    assert.deepEqual(await world.accounts.brands.of(id), {
-      name: 'Sol & Vind',
-      color: '#ffe600',
-      privacy_url: 'https://sol.example/privacy',
-      terms_url: null,
-    });
-    assert.match(await page(id), /fill="#ffe600"[\s\S]*Sol &amp; Vind/);
-    await send(['name', 'Sol'], ['color', '#ffe600'], ['plain', '1']);
-    assert.deepEqual(await world.accounts.brands.of(id), {
-      name: 'Sol',
-      color: null,
-      privacy_url: null,
-      terms_url: null,
-    });
-    assert.equal(
-      (await send(['name', ''], ['remove', '1'])).headers.location,
-      '/account?done=brand-removed#brand',
-    );
-    assert.equal(await world.accounts.brands.of(id), null);
+  it('the address of a form leads to the page', async () => {
+    const answer = await ask('GET', '/account/password');
+    assert.deepEqual([answer.status, answer.headers.location], [303, '/account#security']);
   });
 
-  it('speaks JSON with programs', async () => {
-    const { id, keyId } = await world.userWithKey();
-    const as = { as: id, accept: 'application/json' };
-    const shown = (await ask('GET', '/account', as)).json();
-    assert.deepEqual(
-      [shown.id, shown.tier, shown.keys.length, shown.keys[0].id, shown.brand, shown.usage.length],
-      [id, 'free', 1, keyId, null, 30],
-    );
-    const made = await ask('POST', '/account/keys', {
-      ...as,
-      json: { label: 'ci', scopes: ['devices:read'] },
-    });
-    assert.deepEqual(
-      [made.status, made.json().scopes, made.headers['cache-control']],
-      [200, 'devices:read', 'no-store'],
-    );
-    assert.ok(keyIn(made.text));
-    const listed = { label: 'ci', scopes: 'devices:read link:write' };
-    assert.equal(
-      (await ask('POST', '/account/keys', { ...as, json: listed })).json().scopes,
-      'link:write devices:read',
-    );
-    const wrong = await ask('POST', '/account/keys', { ...as, json: { label: '', scopes: [] } });
-    assert.deepEqual([wrong.status, wrong.json().detail[0].loc], [422, ['body', 'label']]);
-    for (const json of [{ label: 5 }, { label: { a: 1 } }, { label: ['a', 1] }, [], {}])
-      assert.equal((await ask('POST', '/account/keys', { ...as, json })).status, 422);
-    const brand = {
-      name: 'Sol',
-      color: '#123456',
-      privacy_url: null,
-      terms_url: 'https://sol.example/terms',
-    };
-    assert.deepEqual((await ask('POST', '/account/brand', { ...as, json: brand })).json(), { brand });
-  });
-
-  it('shows the limits that hold now, and does not count what was refused', async () => {
-    const { id } = await world.userWithKey();
-    const count = (statusClass: '2xx' | '4xx', calls: number) => {
-      for (let call = 0; call < calls; call += 1)
-        world.accounts.recordUsage({
-          account: id,
-          keyId: 'k',
-          service: 'grid',
-          route: 'GET /x',
-          statusClass,
-        });
-    };
-    count('2xx', 11);
-    count('4xx', 5);
-    const limits = (text: string) =>
-      [...text.matchAll(/<dt class="soft">([^<]+)<\/dt><dd class="number">([^<]+)</g)].map(
-        ([, name, value]) => `${value} ${name}`,
+  it('a browser that is not signed in is led to the sign-in page, and a program gets 401', async () => {
+    for (const [method, url] of [
+      ['GET', '/account'],
+      ['POST', '/account/password'],
+      ['POST', '/account/sessions/end'],
+    ] as const) {
+      const browser = await ask(method, url);
+      assert.deepEqual(
+        [browser.status, browser.headers.location],
+        [303, '/auth/login?info=required&next=%2Faccount'],
+        url,
       );
-    const before = await page(id);
-    assert.match(before, /today-count number">11<.*calls today of 10,000 a day · 5 refused</s);
-    assert.match(before, /<h3 id="limits">Limits on calls<\/h3>/);
-    assert.deepEqual(limits(before), ['60 a minute', '1,000 an hour', '10,000 a day', '30 at a time']);
-    await world.accounts.users.throttle(id, world.clock.now() + 600_000);
-    const throttled = await page(id);
-    assert.match(throttled, /<h3 id="limits">Limits on calls now, halved<\/h3>/);
-    assert.deepEqual(limits(throttled), ['30 a minute', '500 an hour', '5,000 a day', '15 at a time']);
-    assert.match(throttled, /calls today of 5,000 a day/);
+      const program = await ask(method, url, { accept: '*/*' });
+      assert.deepEqual([program.status, program.headers['elnav-error']], [401, 'signin.required'], url);
+    }
   });
 
-  it('leads who opens the address of a form to the page', async () => {
-    const answer = await ask('GET', '/account/keys');
-    assert.deepEqual([answer.status, answer.headers.location], [303, '/account#keys']);
+  it('the account page forms of other sites are refused before anything is done', async () => {
+    const { id } = await world.userWithKey();
+    await page(id);
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://grid.elnav.example.evil.example' },
+    ])
+      for (const [url, form] of [
+        ['/account/password', [['new', 'a lamp, a boat and 7 herons']]],
+        ['/account/sessions/end', []],
+      ] as const) {
+        const answer = await ask('POST', url, { as: id, accept: '*/*', headers, form });
+        assert.deepEqual([answer.status, answer.headers['elnav-error']], [403, 'origin.foreign'], url);
+      }
+    assert.deepEqual(
+      [await shown.people.hasPassword(id), (await shown.people.countSessions(id)) > 1],
+      [false, true],
+    );
+    const own = await ask('POST', '/account/sessions/end', {
+      as: id,
+      headers: { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' },
+    });
+    assert.equal(own.status, 303);
+  });
+
+  it('a password is set and changed, which signs out everywhere else', async () => {
+    const { id } = await world.userWithKey();
+    const sessions = () => shown.people.countSessions(id);
+    const change = (form: Readonly<Record<string, string>>, accept = 'text/html') =>
+      ask('POST', '/account/password', { as: id, accept, form: Object.entries(form) });
+    assert.match(await page(id), /Set a password/);
+    const short = await change({ new: 'short' });
+    assert.equal(short.status, 422);
+    assert.match(short.text, /id="password-new-fault">The password is too short/);
+    assert.doesNotMatch(short.text, /value="short"/);
+    const set = await change({ new: 'a lamp, a boat and 7 herons' });
+    assert.deepEqual([set.status, set.headers.location], [303, '/account?done=password-saved#security']);
+    assert.equal(await sessions(), 1);
+
+    assert.match(await page(id), /Change password/);
+    const wrong = await change({ current: 'wrong', new: 'another lamp and 8 boats' });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /id="password-current-fault"/);
+    const answered = await change({ current: 'wrong', new: 'another lamp and 8 boats' }, '*/*');
+    assert.deepEqual([answered.status, answered.headers['elnav-error']], [403, 'password.wrong']);
+    const unfit = await change({ current: 'a lamp, a boat and 7 herons', new: 'x' }, '*/*');
+    assert.deepEqual([unfit.status, unfit.json().detail[0].loc], [422, ['body', 'new']]);
+    const next = await change(
+      { current: 'a lamp, a boat and 7 herons', new: 'another lamp and 8 boats' },
+      '*/*',
+    );
+    assert.deepEqual([next.status, next.json()], [200, { status: 'changed' }]);
+    assert.equal(await sessions(), 1);
+
+    await page(id);
+    const ended = await ask('POST', '/account/sessions/end', { as: id, accept: '*/*' });
+    assert.deepEqual(ended.json(), { ended: 2 });
+    assert.equal(await sessions(), 1);
+    const led = await ask('POST', '/account/sessions/end', { as: id });
+    assert.equal(led.headers.location, '/account?done=sessions-ended#security');
+    const noted = (await world.accounts.audit(20)).filter(({ target }) => target === `user/${id}`);
+    assert.deepEqual(
+      noted.map(({ actor, action }) => `${actor} ${action}`).slice(0, 4),
+      ['user sessions.ended', 'user sessions.ended', 'user password.set', 'user password.set'],
+      'the newest first',
+    );
+  });
+
+  it('the account page tries of passwords from one address are limited', async () => {
+    const { id } = await world.userWithKey();
+    const token = await shown.people.begin({ account: id, by: 'password', before: undefined });
+    const statuses: number[] = [];
+    for (let tried = 0; tried < 12; tried += 1) {
+      const { statusCode } = await shown.app.inject({
+        method: 'POST',
+        url: '/account/password',
+        remoteAddress: '198.51.100.7',
+        headers: { cookie: `elnav_session=${token}` },
+        payload: { new: 'short' },
+      });
+      statuses.push(statusCode);
+    }
+    assert.deepEqual([statuses[9], statuses.at(-1)], [422, 429]);
+  });
+});
+
+onEachEngine('the account page where Connect is not known', (engine) => {
+  const { world, page } = accountPageWorld(engine, null);
+
+  it('the page says why it leads to no console', async () => {
+    const { id } = await world.userWithKey();
+    const text = await page(id);
+    assert.match(text, /The operator sets it as ELNAV_CONNECT_URL/);
+    assert.doesNotMatch(text, /\/console/);
   });
 });

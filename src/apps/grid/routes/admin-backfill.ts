@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
-import type { Backfill } from '../../../domain/prices/index.ts';
+import { Temporal } from '../../../core/temporal.ts';
+import type { Backfill } from '../../../domain/market/prices/index.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import { parse } from '../input/parameters.ts';
 import { type BackfillChanges, beginBackfill, cancelBackfill } from '../market/backfill-changes.ts';
@@ -37,6 +38,7 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
   app.post(
     '/admin/prices/backfill',
     adminRoute({
+      operationId: 'startBackfill',
       summary: 'Start a back-fill: fetch the prices of past days, one after the other',
       query: BackfillQuery,
       answer: BackfillShape,
@@ -60,7 +62,11 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
 
   app.get(
     '/admin/prices/backfill',
-    adminRoute({ summary: 'List back-fills, newest first', answer: Type.Array(BackfillShape) }),
+    adminRoute({
+      operationId: 'listBackfills',
+      summary: 'List back-fills, newest first',
+      answer: Type.Array(BackfillShape),
+    }),
     async () => (await backfill.list()).map(shown),
   );
 
@@ -68,6 +74,7 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
   app.get(
     '/admin/prices/backfill/:backfill_id',
     adminRoute({
+      operationId: 'getBackfill',
       summary: 'Read the progress of a back-fill',
       path: BackfillPath,
       answer: BackfillShape,
@@ -79,6 +86,7 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
   app.delete(
     '/admin/prices/backfill/:backfill_id',
     adminRoute({
+      operationId: 'cancelBackfill',
       summary: 'Cancel a back-fill; what it has stored stays',
       path: BackfillPath,
       answer: BackfillShape,
@@ -92,9 +100,10 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
   );
 }
 
-function shown({ created_at, updated_at, finished_at, ...rest }: Backfill) {
+function shown({ until, created_at, updated_at, finished_at, ...rest }: Backfill) {
   return {
     ...rest,
+    to: until,
     created_at: rfc3339(created_at),
     updated_at: rfc3339(updated_at),
     finished_at: finished_at === null ? null : rfc3339(finished_at),

@@ -7,7 +7,7 @@ import { fakeSource, pricesOf, productionOf } from '../../../../test/kit/market.
 import { until } from '../../../../test/kit/until.ts';
 import { HttpFailure } from '../../../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import type { VendorHealth } from '../../../domain/vendor-states/index.ts';
+import type { VendorHealth } from '../../../domain/links/vendor-states/index.ts';
 import { createHealthLook, type HealthParts } from '../health/look.ts';
 import { addHealthRoute } from './admin-health.ts';
 
@@ -82,7 +82,7 @@ describe('GET /admin/health', () => {
     };
   }
 
-  it('says what is wrong, worst first, with what to do and where to read more', async () => {
+  it('GET /admin/health says what is wrong, worst first, with what to do and where to read more', async () => {
     const health = await (await make())();
     assert.equal(health.state, 'critical');
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('GET /admin/health', () => {
     assert.equal(blocked.sentence, 'Tesla refuses the calls of all links until 15:00.');
   });
 
-  it('shows the database, sources, registers, vendors and readers of the log', async () => {
+  it('GET /admin/health shows the database, sources, registers, vendors and readers of the log', async () => {
     const health = await (await make())();
     assert.equal(health.database.engine, 'sqlite');
     assert.ok(health.database.bytes > 100_000, JSON.stringify(health.database));
@@ -133,7 +133,7 @@ describe('GET /admin/health', () => {
     assert.deepEqual(health.not_read, []);
   });
 
-  it('does without a part that hangs or fails, says so, and does not ask it again at once', async () => {
+  it('GET /admin/health does without a part that hangs or fails, says so, and does not ask it again at once', async () => {
     let asked = 0;
     const get = await make({
       vendors() {

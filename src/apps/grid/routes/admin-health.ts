@@ -9,6 +9,7 @@ export function addHealthRoute(app: FastifyInstance, look: () => Promise<Health>
   app.get(
     '/admin/health',
     adminRoute({
+      operationId: 'getHealth',
       summary: 'See how everything is: instances, sources, vendors, queues, and what is wrong',
       answer: HealthResponse,
     }),

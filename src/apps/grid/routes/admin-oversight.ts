@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import {
   Application,
@@ -19,13 +19,18 @@ import { parse } from '../input/parameters.ts';
 export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): void {
   app.get(
     '/admin/policy/global',
-    adminRoute({ summary: 'Read the quotas of calls without a key', answer: GlobalPolicy }),
+    adminRoute({
+      operationId: 'getAnonymousQuotas',
+      summary: 'Read the quotas of calls without a key',
+      answer: GlobalPolicy,
+    }),
     async () => accounts.globalPolicy(),
   );
 
   app.post(
     '/admin/policy/global',
     adminRoute({
+      operationId: 'setAnonymousQuotas',
       summary: 'Set the quotas of calls without a key',
       query: GlobalPolicy,
       answer: GlobalPolicy,
@@ -40,6 +45,7 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
   app.get(
     '/admin/usage',
     adminRoute({
+      operationId: 'listUsage',
       summary: 'List usage by user, key, route and day, newest first',
       query: LimitParameter,
       answer: Type.Array(Usage),
@@ -50,6 +56,7 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
   app.get(
     '/admin/audit',
     adminRoute({
+      operationId: 'listAuditEntries',
       summary: 'List what administrators changed, newest first',
       query: LimitParameter,
       answer: Type.Array(AuditEntry),
@@ -59,13 +66,18 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
 
   app.get(
     '/admin/bans',
-    adminRoute({ summary: 'List banned IP addresses, newest first', answer: Type.Array(Ban) }),
+    adminRoute({
+      operationId: 'listBans',
+      summary: 'List banned IP addresses, newest first',
+      answer: Type.Array(Ban),
+    }),
     () => accounts.bans.list(),
   );
 
   app.delete(
     '/admin/bans/:ban_id',
     adminRoute({
+      operationId: 'liftBan',
       summary: 'Lift a ban, on every instance at once',
       path: BanPath,
       answer: Ban,
@@ -83,13 +95,18 @@ export function addPartnerRoutes(app: FastifyInstance, { partners }: Pick<Accoun
 
   app.get(
     '/admin/partners',
-    adminRoute({ summary: 'List partner applications, newest first', answer: Type.Array(Application) }),
+    adminRoute({
+      operationId: 'listPartnerApplications',
+      summary: 'List partner applications, newest first',
+      answer: Type.Array(Application),
+    }),
     () => partners.list(),
   );
 
   app.post(
     '/admin/partners/:application_id/approve',
     adminRoute({
+      operationId: 'approvePartnerApplication',
       summary: 'Approve an application: creates the user and the first key, which is shown only once',
       path: PartnerPath,
       answer: ApprovedApplication,
@@ -103,7 +120,13 @@ export function addPartnerRoutes(app: FastifyInstance, { partners }: Pick<Accoun
 
   app.post(
     '/admin/partners/:application_id/reject',
-    adminRoute({ summary: 'Reject an application', path: PartnerPath, answer: Application, errors }),
+    adminRoute({
+      operationId: 'rejectPartnerApplication',
+      summary: 'Reject an application',
+      path: PartnerPath,
+      answer: Application,
+      errors,
+    }),
     (request) => partners.reject(idOf(request.params), actorOf(request)),
   );
 }

@@ -8,7 +8,8 @@ import {
   routeFilter,
   STATUS_FILTER,
   statusFilter,
-} from '../../../domain/requests/index.ts';
+} from '../../../domain/records/requests/index.ts';
+import { nextPage } from '../../../http/next-page.ts';
 import { adminRoute } from '../administration/route.ts';
 import { parse } from '../input/parameters.ts';
 
@@ -59,14 +60,16 @@ export function addRequestRoutes(app: FastifyInstance, { ofOperator }: Pick<Requ
   app.get(
     '/admin/requests',
     adminRoute({
+      operationId: 'listFailedRequests',
       summary: 'List requests that failed or change something, newest first',
       query: Filters,
       answer: OperatorsPage,
+      pagination: { cursor: 'cursor', items: 'requests', next: 'cursor' },
       kept: 'nothing',
     }),
-    (request) => {
+    async (request, reply) => {
       const sent = parse(Filters, { place: 'query', sent: request.query, rules: RULES });
-      return ofOperator.list({
+      const page = await ofOperator.list({
         account: sent.user_id === '' ? undefined : Number(sent.user_id),
         status: statusFilter(sent.status),
         ...(sent.route === '' ? {} : routeFilter(sent.route)),
@@ -75,12 +78,16 @@ export function addRequestRoutes(app: FastifyInstance, { ofOperator }: Pick<Requ
         cursor: sent.cursor === '' ? undefined : sent.cursor,
         limit: sent.limit,
       });
+      if (page.cursor !== null)
+        reply.header('link', nextPage('/admin/requests', request.query, { cursor: page.cursor }));
+      return page;
     },
   );
 
   app.get(
     '/admin/requests/:request_id',
     adminRoute({
+      operationId: 'getRequestWithCalls',
       summary: 'Find a request by its id, with the calls to vendors that it led to',
       path: RequestPath,
       answer: OperatorsRequest,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { type Accounts, parseScopes, SCOPES } from '../../../domain/accounts/index.ts';
-import type { People } from '../../../domain/people/index.ts';
+import { type Accounts, parseScopes, SCOPES } from '../../../domain/access/accounts/index.ts';
+import type { People } from '../../../domain/access/people/index.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import {
@@ -33,13 +33,18 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
   const signInLink = signInLinks({ accounts, people, publicUrl });
   app.get(
     '/admin/users',
-    adminRoute({ summary: 'List all users with their policies and keys', answer: Type.Array(User) }),
+    adminRoute({
+      operationId: 'listUsers',
+      summary: 'List all users with their policies and keys',
+      answer: Type.Array(User),
+    }),
     () => users.list(),
   );
 
   app.post(
     '/admin/users',
     adminRoute({
+      operationId: 'createUser',
       summary: 'Create a user',
       query: UserParameters,
       answer: User,
@@ -52,6 +57,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
   app.post(
     '/admin/users/:user_id/policy',
     adminRoute({
+      operationId: 'setUserPolicy',
       summary: "Set a user's rate policy",
       path: UserPath,
       query: PolicyParameters,
@@ -67,6 +73,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
   app.post(
     '/admin/users/:user_id/keys',
     adminRoute({
+      operationId: 'createUserKey',
       summary: 'Create an API key for a user; it is shown only once',
       path: UserPath,
       query: KeyParameters,
@@ -92,6 +99,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
   app.post(
     '/admin/users/:user_id/role',
     adminRoute({
+      operationId: 'setUserRole',
       summary: "Give a user the role of an operator, or take it; it holds from the user's next request on",
       path: UserPath,
       query: RoleParameters,
@@ -107,6 +115,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
   app.post(
     '/admin/users/:user_id/sign-in-link',
     adminRoute({
+      operationId: 'createSignInLink',
       summary: 'Create a link that signs a user in, once and within 15 minutes; it is not mailed',
       path: UserPath,
       query: SignInLinkParameters,
@@ -127,6 +136,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
   app.delete(
     '/admin/keys/:key_id',
     adminRoute({
+      operationId: 'revokeUserKey',
       summary: 'Revoke an API key, on every instance at once',
       path: KeyPath,
       answer: Key,

@@ -12,10 +12,10 @@ import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
 import { Secret } from '../../../core/secret.ts';
-import { createAreas } from '../../../domain/areas/index.ts';
-import { createOperators } from '../../../domain/operators/index.ts';
-import { createPeople } from '../../../domain/people/index.ts';
-import { createRequests } from '../../../domain/requests/index.ts';
+import { createOperators } from '../../../domain/access/operators/index.ts';
+import { createPeople } from '../../../domain/access/people/index.ts';
+import { createAreas } from '../../../domain/market/areas/index.ts';
+import { createRequests } from '../../../domain/records/requests/index.ts';
 import { createGate } from '../../../http/gate.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
 import { addGrid } from '../app.ts';
@@ -103,7 +103,7 @@ onEachEngine('administration', (engine) => {
   };
   const at = '2026-11-21T09:00:00.000Z';
 
-  it('asks for the token before it looks at anything else', async () => {
+  it('administration asks for the token before it looks at anything else', async () => {
     for (const [method, url] of [
       ['GET', '/admin/users'],
       ['POST', '/admin/users'],
@@ -117,7 +117,7 @@ onEachEngine('administration', (engine) => {
     }
   });
 
-  it('shows and sets the global policy', async () => {
+  it('administration shows and sets the global policy', async () => {
     const set = await call('POST', '/admin/policy/global?anon_per_ip_per_day=5&anon_global_per_day=50');
     assert.deepEqual([set.status, set.body], [200, { anon_per_ip_per_day: 5, anon_global_per_day: 50 }]);
     assert.deepEqual((await call('GET', '/admin/policy/global')).body, set.body);
@@ -142,7 +142,7 @@ onEachEngine('administration', (engine) => {
     );
   });
 
-  it('adds and lists users', async () => {
+  it('administration adds and lists users', async () => {
     const { status, body } = await call(
       'POST',
       '/admin/users?email=Anna%40Example.com&name=%C3%85sa&tier=gold',
@@ -179,7 +179,7 @@ onEachEngine('administration', (engine) => {
     );
   });
 
-  it('says by which limits a tier of another name lives, until it has a policy', async () => {
+  it('administration says by which limits a tier of another name lives, until it has a policy', async () => {
     const tierOf = async (tier: string) =>
       (await call('POST', `/admin/users?email=${tier}@tiers.example&tier=${tier}`)).body;
     assert.equal((await tierOf('free')).policy.limited_as, undefined);
@@ -191,7 +191,7 @@ onEachEngine('administration', (engine) => {
     assert.equal(listed.policy.limited_as, undefined);
   });
 
-  it('says of parameters in a body that they belong in the query string', async () => {
+  it('administration says of parameters in a body that they belong in the query string', async () => {
     const headers = { 'x-admin-token': TOKEN, 'content-type': 'application/json' };
     const id = await newUser('body@example.com');
     for (const [path, body, first] of [
@@ -209,7 +209,7 @@ onEachEngine('administration', (engine) => {
     assert.equal(good.status, 200);
   });
 
-  it("sets a user's policy, by default with a burst of 10 and auto-throttling", async () => {
+  it("administration sets a user's policy, by default with a burst of 10 and auto-throttling", async () => {
     const id = await newUser('policy@example.com');
     const { status, body } = await call(
       'POST',
@@ -236,7 +236,7 @@ onEachEngine('administration', (engine) => {
     );
   });
 
-  it('makes a key that is shown once and works, and revokes it', async () => {
+  it('administration makes a key that is shown once and works, and revokes it', async () => {
     const id = await newUser('keys@example.com');
     const { status, body, headers } = await call(
       'POST',
@@ -262,7 +262,7 @@ onEachEngine('administration', (engine) => {
     assert.equal((await call('POST', '/admin/users/999999/keys')).status, 404);
   });
 
-  it('shows usage, bans and the trail, and lifts a ban', async () => {
+  it('administration shows usage, bans and the trail, and lifts a ban', async () => {
     world.accounts.recordUsage({
       account: 0,
       keyId: '',
@@ -311,7 +311,7 @@ onEachEngine('administration', (engine) => {
     ]);
   });
 
-  it('makes a link that signs a user in, and says so in the audit trail without the link', async () => {
+  it('administration makes a link that signs a user in, and says so in the audit trail without the link', async () => {
     const { body: user } = await call('POST', '/admin/users?email=linked@example.com');
     const made = await call('POST', `/admin/users/${user.id}/sign-in-link?next=/auth/console`);
     assert.equal(made.status, 200);
@@ -326,7 +326,7 @@ onEachEngine('administration', (engine) => {
     assert.equal((await call('POST', '/admin/users/987654/sign-in-link')).status, 404);
   });
 
-  it('gives the role of an operator, and takes it', async () => {
+  it('administration gives the role of an operator, and takes it', async () => {
     const id = await newUser('operator@example.com');
     const given = await call('POST', `/admin/users/${id}/role?role=operator`);
     assert.deepEqual([given.status, given.body.id, given.body.role], [200, id, 'operator']);
@@ -348,7 +348,7 @@ onEachEngine('administration', (engine) => {
     assert.equal((await call('POST', '/admin/users/999999/role?role=none')).status, 404);
   });
 
-  it('decides partner applications, once', async () => {
+  it('administration decides partner applications, once', async () => {
     const { partners } = world.accounts;
     const [first, second] = [
       await partners.apply({ company: 'Sol AB', email: 'sol@example.com', vendors: ['easee'] }),
@@ -369,7 +369,7 @@ onEachEngine('administration', (engine) => {
   });
 
   describe('in the document', () => {
-    it('stands with its parameters, answers and the token', async () => {
+    it('administration in the document stands with its parameters, answers and the token', async () => {
       const { body } = await call('GET', '/openapi.json');
       const paths = Object.keys(body.paths).filter((path) => path.startsWith('/admin/'));
       assert.deepEqual(paths.sort(), [
@@ -395,7 +395,9 @@ onEachEngine('administration', (engine) => {
       ]);
       const { post } = body.paths['/admin/users/{user_id}/policy'];
       assert.deepEqual(post.security, [{ adminToken: [] }]);
-      assert.deepEqual(Object.keys(post.responses), ['200', '401', '403', '404', '422', '429']);
+      assert.deepEqual(Object.keys(post.responses), [
+        ...['200', '400', '401', '403', '404', '408', '413', '415', '422', '429', '500', '503'],
+      ]);
       const names = post.parameters.map(({ name, in: place, required }: Record<string, unknown>) => [
         `${place}.${name}`,
         required,

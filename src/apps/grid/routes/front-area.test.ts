@@ -25,7 +25,7 @@ const priceIn = (text: string) => /class="own-price"><span class="number">([^<]*
 const valuesIn = (text: string) => /data-values="([^"]*)"/.exec(text)?.[1]?.split(' ') ?? [];
 
 describe('the front page of a chosen area', () => {
-  it('has an address of its own, for people and for previews', async () => {
+  it('the front page of a chosen area has an address of its own, for people and for previews', async () => {
     const { get, prices } = await make({ at: '2026-11-21T13:07:00Z' });
     const { text } = await get('/SE4?vat=on');
     assert.match(text, /<h1>Elpriset i SE4 Malmö just nu</);
@@ -44,7 +44,7 @@ describe('the front page of a chosen area', () => {
     assert.equal((await get('/SE5')).status, 404);
   });
 
-  it('is remembered by a cookie that says no more than its address', async () => {
+  it('the front page of a chosen area is remembered by a cookie that says no more than its address', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     const chosen = await get('/area/SE2?kommun=2281&vat=on&other=1');
     assert.deepEqual([chosen.status, chosen.headers.location], [303, '/SE2?vat=on']);
@@ -66,7 +66,7 @@ describe('the front page of a chosen area', () => {
       assert.equal((await get('/', { cookie: `elnav_area=${value}` })).status, 200, value);
   });
 
-  it('adds VAT and energy tax exactly, and says which', async () => {
+  it('the front page of a chosen area adds VAT and energy tax exactly, and says which', async () => {
     // 43.15 öre; with 25 % 53.9375, with 36 öre of tax 79.15, with both 98.9375.
     const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: flat('0.43150') });
     for (const [query, price, contains] of [
@@ -94,7 +94,7 @@ describe('the front page of a chosen area', () => {
     assert.match(text, /elhandlarens påslag och nätavgift, och moms på dem/);
   });
 
-  it('takes the tax of a municipality of the area, and no other', async () => {
+  it('the front page of a chosen area takes the tax of a municipality of the area, and no other', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: flat('-0.01000') });
     const { text } = await get('/SE1?kommun=2580&tax=on&vat=on');
     assert.match(text, /<h1>Elpriset i Luleå \(SE1\) just nu</);
@@ -113,7 +113,7 @@ describe('the front page of a chosen area', () => {
       assert.match((await get(`/SE1?kommun=${kommun}`)).text, /<h1>Elpriset i SE1 Luleå/, kommun);
   });
 
-  it('takes the tax of each day where it changes at midnight', async () => {
+  it('the front page of a chosen area takes the tax of each day where it changes at midnight', async () => {
     const { get } = await make({ at: '2025-12-31T13:07:00Z', answer: flat('0.50000') });
     const values = valuesIn((await get('/SE4?tax=on')).text);
     // 43.9 öre in 2025, and 36.0 in 2026.
@@ -127,7 +127,7 @@ describe('the front page of a chosen area', () => {
     assert.match((await late.get('/SE4?tax=on')).text, /Skattesatsen för 2027 är inte känd än\./);
   });
 
-  it('is offered with a place that was looked up', async () => {
+  it('the front page of a chosen area is offered with a place that was looked up', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     const { text } = await get('/lookup?q=972+31', { cookie: 'elnav_area=SE3%3Ftax%3Don' });
     assert.match(
@@ -140,7 +140,7 @@ describe('the front page of a chosen area', () => {
     );
   });
 
-  it('colours prices by the same limits in bars, tiles and map', async () => {
+  it('the front page of a chosen area colours prices by the same limits in bars, tiles and map', async () => {
     for (const [price, step] of [
       ['-0.50000', 1],
       ['0.09999', 1],
@@ -159,7 +159,7 @@ describe('the front page of a chosen area', () => {
     }
   });
 
-  it('keeps only so many pages, and makes each once', async () => {
+  it('the front page of a chosen area keeps only so many pages, and makes each once', async () => {
     const { get, looks } = await make({ at: '2026-11-21T13:07:00Z' });
     const first = await get('/SE3?vat=on');
     const { etag } = first.headers;

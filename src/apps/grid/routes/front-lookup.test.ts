@@ -6,7 +6,7 @@ import { makeWorld } from '../../../../test/kit/world.ts';
 const { make, closeAfterwards } = frontPages();
 
 describe('a look-up on the page', () => {
-  it('answers a postal code, a place and a position', async () => {
+  it('a look-up on the page answers a postal code, a place and a position', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     const postal = (await get('/lookup?q=972+31')).text;
     assert.match(postal, /<h2>972 31 Luleå<\/h2>/);
@@ -25,7 +25,7 @@ describe('a look-up on the page', () => {
     assert.match(point, /Not known for this place|Stockholm \(STH\)/);
   });
 
-  it('says what is wrong and what would be right, with names that are near', async () => {
+  it('a look-up on the page says what is wrong and what would be right, with names that are near', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     for (const [q, sentence] of [
       ['', /Skriv ett postnummer, en ort, eller latitud/],
@@ -47,7 +47,7 @@ describe('a look-up on the page', () => {
     );
   });
 
-  it('answers for the only name that is like a misspelt one', async () => {
+  it('a look-up on the page answers for the only name that is like a misspelt one', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     const { text } = await get('/lookup?q=Varbeg');
     assert.match(text, /Ingen ort heter exakt så\. Det här är Varberg\./);
@@ -55,7 +55,7 @@ describe('a look-up on the page', () => {
     assert.doesNotMatch(text, /notice-bad/);
   });
 
-  it('lets nothing out of what is asked, in the page, its title or a part of it', async () => {
+  it('a look-up on the page lets nothing out of what is asked, in the page, its title or a part of it', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     for (const q of [
       '"><script>alert(1)</script>',
@@ -77,7 +77,7 @@ describe('a look-up on the page', () => {
     assert.equal(cut.status, 200, 'a letter of two units is not shown by half');
   });
 
-  it('answers a script with the answer alone', async () => {
+  it('a look-up on the page answers a script with the answer alone', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     const { text, headers } = await get('/lookup?q=21100&part=answer');
     assert.match(text, /^<div id="answer" aria-live="polite" data-pin="\d+ \d+">/);
@@ -85,14 +85,14 @@ describe('a look-up on the page', () => {
     assert.match(text, /<h3>211 00 Malmö<\/h3>/);
   });
 
-  it('has an address of its own, to which the front page leads', async () => {
+  it('a look-up on the page has an address of its own, to which the front page leads', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     const { status, headers } = await get('/?q=%22%3E%0D%0ASet-Cookie:x');
     assert.equal(status, 302);
     assert.equal(headers.location, '/lookup?q=%22%3E%0D%0ASet-Cookie%3Ax');
   });
 
-  it('uses the quotas of callers without a key; the front page uses none', async () => {
+  it('a look-up on the page uses the quotas of callers without a key; the front page uses none', async () => {
     const world = await makeWorld({ engine: 'sqlite' });
     closeAfterwards(() => world.close());
     await world.admin('POST', '/admin/policy/global?anon_per_ip_per_day=2&anon_global_per_day=100');

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../../core/durations.ts';
 const { make } = frontPages();
 
 describe('the front page', () => {
-  it('tells the prices of now, of today and of tomorrow, and production, without scripts', async () => {
+  it('the front page tells the prices of now, of today and of tomorrow, and production, without scripts', async () => {
     const { get, prices } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
     const { status, text, headers } = await get();
     assert.equal(status, 200);
@@ -38,7 +38,7 @@ describe('the front page', () => {
     assert.doesNotMatch(text, / style="| on[a-z]+="|<style|<script(?! type="module" src="\/assets\/)/);
   });
 
-  it('speaks English to who does not ask for Swedish', async () => {
+  it('the front page speaks English to who does not ask for Swedish', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
     const { text } = await get('/', { 'accept-language': 'de' });
     assert.match(text, /<html lang="en">/);
@@ -48,7 +48,7 @@ describe('the front page', () => {
     assert.match(text, /<h2 id="days-heading">Prices for every quarter hour</);
   });
 
-  it('says when the prices of tomorrow are expected, and when they are late', async () => {
+  it('the front page says when the prices of tomorrow are expected, and when they are late', async () => {
     const answer: FakeSource['answer'] = ({ day, areas }) =>
       day === '2026-11-21' ? areas.map((area) => reportedDay(area, day)) : [];
     const morning = await (await make({ at: '2026-11-21T09:00:00Z', answer })).get();
@@ -63,7 +63,7 @@ describe('the front page', () => {
     ['2026-03-29', 23, 92],
     ['2026-10-25', 25, 100],
   ] as const) {
-    it(`has the ${hours} hours of ${day}`, async () => {
+    it(`the front page has the ${hours} hours of ${day}`, async () => {
       const answer: FakeSource['answer'] = ({ day: asked, areas }) =>
         asked === day ? areas.map((area) => reportedDay(area, asked)) : [];
       const { text } = await (await make({ at: `${day}T09:00:00Z`, answer })).get();
@@ -80,7 +80,7 @@ describe('the front page', () => {
     });
   }
 
-  it('shows hours where a source has hours', async () => {
+  it('the front page shows hours where a source has hours', async () => {
     const answer: FakeSource['answer'] = ({ day, areas }) =>
       areas.map((area) => reportedDay(area, day, { slotMin: 60 }));
     const { text } = await (await make({ at: '2026-11-21T09:20:00Z', answer })).get();
@@ -89,7 +89,7 @@ describe('the front page', () => {
     assert.match(text, /<h2 id="days-heading">Priset timme för timme</);
   });
 
-  it('says that no price is known, what was tried and when the next attempt is, and draws nothing', async () => {
+  it('the front page says that no price is known, what was tried and when the next attempt is, and draws nothing', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasProduction: true });
     const { status, text } = await get();
     assert.equal(status, 200);
@@ -101,7 +101,7 @@ describe('the front page', () => {
     assert.match(text, /Kärnkraft/, 'production is told all the same');
   });
 
-  it('says that nothing is fetched where the operator has switched it off', async () => {
+  it('the front page says that nothing is fetched where the operator has switched it off', async () => {
     const at = '2026-11-21T13:07:00Z';
     const { text } = await (await make({ at, isFetching: false })).get();
     assert.match(text, /Dagens priser saknas/);
@@ -111,7 +111,7 @@ describe('the front page', () => {
     assert.match(sampled.text, /Priserna är ett exempel[^§]*har stängt av hämtningen/);
   });
 
-  it('names its sources from what it shows, and other pages name none', async () => {
+  it('the front page names its sources from what it shows, and other pages name none', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
     const { text } = await get();
     assert.match(text, /Produktion: <a href="https:\/\/opendata\.esett\.com"[^>]*>eSett Open Data<\/a>/);
@@ -122,7 +122,7 @@ describe('the front page', () => {
     assert.doesNotMatch(sampled.text, /Priser: |Produktion: /);
   });
 
-  it('says at the top and beside the plot that prices are a sample', async () => {
+  it('the front page says at the top and beside the plot that prices are a sample', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasSample: true });
     const { text } = await get();
     assert.match(text, /Priserna är ett exempel, inte verkliga/);
@@ -131,7 +131,7 @@ describe('the front page', () => {
     assert.ok(text.indexOf('Priserna är ett exempel') < text.indexOf('class="own card'));
   });
 
-  it('marks the price of an answer where it is a sample', async () => {
+  it('the front page marks the price of an answer where it is a sample', async () => {
     const sampled = await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasSample: true });
     for (const path of ['/lookup?q=972+31', '/lookup?q=SE3'])
       assert.match((await sampled.get(path)).text, /öre\/kWh <span class="sure">exempel<\/span>/, path);
@@ -139,7 +139,7 @@ describe('the front page', () => {
     assert.doesNotMatch((await real.get('/lookup?q=972+31')).text, />exempel</);
   });
 
-  it('shows yesterday as yesterday where today is missing', async () => {
+  it('the front page shows yesterday as yesterday where today is missing', async () => {
     const { get, clock, source } = await make({
       at: '2026-11-20T09:00:00Z',
       answer: ({ day, areas }) => (day === '2026-11-20' ? areas.map((area) => reportedDay(area, day)) : []),
@@ -154,7 +154,7 @@ describe('the front page', () => {
     assert.doesNotMatch(text, /class="own card|class="bars-now/);
   });
 
-  it('names the areas whose prices are missing', async () => {
+  it('the front page names the areas whose prices are missing', async () => {
     const { get } = await make({
       at: '2026-11-21T09:00:00Z',
       answer: ({ day, areas }) => areas.filter((area) => area > 'SE2').map((area) => reportedDay(area, day)),
@@ -169,7 +169,7 @@ describe('the front page', () => {
     assert.doesNotMatch(missing, /class="day-bars"/);
   });
 
-  it('is made once for everybody who asks at the same time, and again with the next slot', async () => {
+  it('the front page is made once for everybody who asks at the same time, and again with the next slot', async () => {
     const { get, clock, looks } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
     const first = await Promise.all(Array.from({ length: 20 }, () => get()));
     assert.equal(looks(), 1);

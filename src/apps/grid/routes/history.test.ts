@@ -53,7 +53,7 @@ describe('answers of history', () => {
       sent.end();
     });
 
-  it('are open ten at a time for one address or account, and for half a minute where nobody reads them', async () => {
+  it('answers of history are open ten at a time for one address or account, and for half a minute where nobody reads them', async () => {
     const open = await Promise.all(Array.from({ length: MOST }, () => unread('192.0.2.1', LONG)));
     assert.deepEqual(
       open.map(({ statusCode }) => statusCode),

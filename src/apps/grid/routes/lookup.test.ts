@@ -7,7 +7,7 @@ import { Compile } from 'typebox/compile';
 import { smallTables } from '../../../../test/kit/areas.ts';
 import { bareServer } from '../../../../test/kit/bare-server.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import { type Areas, createAreas } from '../../../domain/areas/index.ts';
+import { type Areas, createAreas } from '../../../domain/market/areas/index.ts';
 import {
   AddressAnswer,
   CoordinateAnswer,
@@ -71,7 +71,7 @@ describe('the look-up routes', () => {
     return (JSON.parse(text) as { detail: unknown[] }).detail;
   };
 
-  it('answer in the shapes that their document has, with nothing besides', async () => {
+  it('the look-up routes answer in the shapes that their document has, with nothing besides', async () => {
     const shapes: Readonly<Record<string, TSchema>> = {
       'lookup/postal?code=111%2022': PostalAnswer,
       'lookup/grid-area?code=vbn': GridAreaAnswer,
@@ -97,7 +97,7 @@ describe('the look-up routes', () => {
     }
   });
 
-  it('say what is wrong with a postal code as pydantic does', async () => {
+  it('the look-up routes say what is wrong with a postal code as pydantic does', async () => {
     const fault = (type: string, msg: string, input: string, ctx: object) => [
       { type, loc: ['query', 'code'], msg, input, ctx },
     ];
@@ -129,7 +129,7 @@ describe('the look-up routes', () => {
     );
   });
 
-  it('want two letters to search, without the spaces around them', async () => {
+  it('the look-up routes want two letters to search, without the spaces around them', async () => {
     for (const input of ['s', ' s ', '  ', '', '\u00a0å\u00a0']) {
       assert.deepEqual(await faultOf(`search/ort?q=${encodeURIComponent(input)}`), [
         {
@@ -157,7 +157,7 @@ describe('the look-up routes', () => {
     assert.equal((await get('search/ort?q=zz')).text, '[]');
   });
 
-  it('want a name or a code that is more than spaces', async () => {
+  it('the look-up routes want a name or a code that is more than spaces', async () => {
     for (const [path, name] of [
       ['lookup/ort', 'ort'],
       ['lookup/grid-area', 'code'],
@@ -175,7 +175,7 @@ describe('the look-up routes', () => {
     assert.equal((await get('lookup/ort?ort=%20Malm%C3%B6%20')).status, 200);
   });
 
-  it('say what is wrong with a coordinate', async () => {
+  it('the look-up routes say what is wrong with a coordinate', async () => {
     for (const [query, type] of [
       ['lat=north&lon=18', 'float_parsing'],
       ['lat=&lon=18', 'float_parsing'],
@@ -193,7 +193,7 @@ describe('the look-up routes', () => {
     assert.deepEqual([oslo.status, oslo.headers['elnav-error']], [404, 'coordinate.outside']);
   });
 
-  it('say what is wrong with a question for the tax', async () => {
+  it('the look-up routes say what is wrong with a question for the tax', async () => {
     const date = (input: string, error: string) => [
       {
         type: 'date_from_datetime_parsing',
@@ -228,14 +228,14 @@ describe('the look-up routes', () => {
     assert.equal((await get('tax?postal=999%2099')).headers['elnav-error'], 'place.not_found');
   });
 
-  it('limit the list of owners', async () => {
+  it('the look-up routes limit the list of owners', async () => {
     const count = async (query: string) =>
       (JSON.parse((await get(`regions/grid-owners${query}`)).text) as unknown[]).length;
     assert.deepEqual([await count(''), await count('?limit=2'), await count('?limit=5000')], [9, 2, 9]);
     for (const limit of ['0', '5001', 'x']) await faultOf(`regions/grid-owners?limit=${limit}`);
   });
 
-  it('keep an answer until the day ends in Sweden, and count who has it already', async () => {
+  it('the look-up routes keep an answer until the day ends in Sweden, and count who has it already', async () => {
     const { clock, asked, counted } = made;
     const midnight = Date.UTC(2026, 10, 21, 23);
     clock.turn(midnight - clock.now() - 90_000);
@@ -254,13 +254,13 @@ describe('the look-up routes', () => {
     assert.equal(tomorrow.headers.etag, first.headers.etag, 'the same body has the same tag');
   });
 
-  it('do not take one question for another', async () => {
+  it('the look-up routes do not take one question for another', async () => {
     await get('lookup/postal?code=11122');
     assert.equal((await get('lookup/postal?code=11122&code=x')).status, 422, 'the last one counts');
     assert.equal((await get('lookup/ort?ort=11122')).status, 404);
   });
 
-  it('answer or refuse whatever is asked, and never fail', async () => {
+  it('the look-up routes answer or refuse whatever is asked, and never fail', async () => {
     const routes = [
       ['lookup/postal', 'code'],
       ['lookup/grid-area', 'code'],
@@ -298,7 +298,7 @@ describe('the look-up routes', () => {
 });
 
 describe('the address route with a geocoder', () => {
-  it('lets an answer of the geocoder be used for an hour, and one without it not at all', async () => {
+  it('the address route with a geocoder lets an answer of the geocoder be used for an hour, and one without it not at all', async () => {
     let isUp = true;
     const { app } = await makeApp(async () =>
       isUp ? { lat: 59.33, lon: 18.06, postal_code: '11122', ort: 'Stockholm', precision: 'house' } : null,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { Areas } from '../../../domain/areas/index.ts';
+import type { Areas } from '../../../domain/market/areas/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
 import { parse, readParameters } from '../input/parameters.ts';
 import { readPostalCode, readTrimmed } from '../lookups/places.ts';
@@ -60,6 +60,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, responses: P
     '/api/v1/lookup/postal',
     dataRoute({
       tag: TAG,
+      operationId: 'lookUpPostalCode',
       summary: 'Look up a postal code',
       description:
         'Grid areas are ranked candidates, because no public source maps postal codes to grid areas.',
@@ -74,6 +75,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, responses: P
     '/api/v1/lookup/grid-area',
     dataRoute({
       tag: TAG,
+      operationId: 'lookUpGridArea',
       summary: 'Look up grid areas by code, EIC or owner',
       query: GridAreaQuery,
       answer: GridAreaAnswer,
@@ -90,6 +92,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, responses: P
     '/api/v1/search/ort',
     dataRoute({
       tag: TAG,
+      operationId: 'searchPlaces',
       summary: 'Search places',
       description:
         'Ignores case and accents. Returns at most 20 places: exact matches first, then names that start with the query, contain it, or match with one typo; the largest first.',
@@ -107,6 +110,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, responses: P
     '/api/v1/lookup/ort',
     dataRoute({
       tag: TAG,
+      operationId: 'lookUpPlace',
       summary: 'Look up a place name; several places may share it',
       query: PlaceQuery,
       answer: PlaceAnswer,
@@ -123,6 +127,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, responses: P
     '/api/v1/lookup/address',
     dataRoute({
       tag: TAG,
+      operationId: 'lookUpAddress',
       summary: 'Look up a street address',
       description:
         'Resolved by postnr if given, else by the geocoder if one is configured, else by a postal code in the address or by the place. resolved_by says which.',
@@ -147,6 +152,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, responses: P
     '/api/v1/lookup/coordinate',
     dataRoute({
       tag: TAG,
+      operationId: 'lookUpCoordinate',
       summary: 'Look up a coordinate',
       description: 'Off the coast, returns the nearest price area within 25 km and its distance.',
       query: CoordinateQuery,

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeWorld } from '../../../../test/kit/world.ts';
 import { turnedClock } from '../../../core/clock.ts';
+import { dereferenced } from '../../../pages/reference/document.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
 describe('the documents of prices and production', () => {
-  it('say in which formats there are responses, and which of them are tagged', async () => {
+  it('the documents of prices and production say in which formats there are responses, and which of them are tagged', async () => {
     const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
     const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
       paths: Record<string, { get: { parameters?: Item[]; responses: Record<string, { content?: Item }> } }>;
@@ -24,9 +25,9 @@ describe('the documents of prices and production', () => {
     await world.close();
   });
 
-  it('permit the defaults of their own parameters', async () => {
+  it('the documents of prices and production permit the defaults of their own parameters', async () => {
     const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
-    const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
+    const { paths } = dereferenced(await (await fetch(`${world.grid}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { parameters?: { name: string; schema: Item }[] }>>;
     };
     const chosen = Object.values(paths)

@@ -7,7 +7,7 @@ import { turnedClock } from '../../../core/clock.ts';
 type Item = Readonly<Record<string, unknown>>;
 
 describe('prices and production that nobody knows', () => {
-  it('are 503 with what was tried', async () => {
+  it('prices and production that nobody knows are 503 with what was tried', async () => {
     const clock = turnedClock();
     const production = scriptedSource();
     production.answer = () => [];

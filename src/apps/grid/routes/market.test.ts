@@ -97,7 +97,7 @@ onEachEngine('prices and production', (engine) => {
     return ((await answer.json()) as { detail: Item[] }).detail;
   };
 
-  it('spot has the prices from the current slot on, which can be planned with as they are', async () => {
+  it('prices and production spot has the prices from the current slot on, which can be planned with as they are', async () => {
     const items = await json('/api/v1/prices/spot?area=SE3');
     assert.deepEqual(Object.keys(items[0] ?? {}), [
       'area',
@@ -135,7 +135,7 @@ onEachEngine('prices and production', (engine) => {
     assert.equal(plan.status, 200, JSON.stringify(plan.body));
   });
 
-  it('spot takes an area in either case, and all without one', async () => {
+  it('prices and production spot takes an area in either case, and all without one', async () => {
     const one = await json('/api/v1/prices/spot?area=SE3');
     assert.deepEqual(await json('/api/v1/prices/spot?area=se3'), one);
     const all = await json('/api/v1/prices/spot');
@@ -163,7 +163,7 @@ onEachEngine('prices and production', (engine) => {
     }
   });
 
-  it('current has now and the mean of the Swedish day', async () => {
+  it('prices and production current has now and the mean of the Swedish day', async () => {
     const body = (await json('/api/v1/prices/current')) as unknown as Item;
     assert.deepEqual(Object.keys(body), ['today', 'now', 'today_avg', 'unit', 'source']);
     assert.equal(body.today, '2026-10-29');
@@ -183,7 +183,7 @@ onEachEngine('prices and production', (engine) => {
     }
   });
 
-  it('history has 92 and 100 slots on the days on which the clocks change', async () => {
+  it('prices and production history has 92 and 100 slots on the days on which the clocks change', async () => {
     const of = (day: string, resolution = 'slot') =>
       json(`/api/v1/prices/history?area=SE3&from=${day}&to=${day}&resolution=${resolution}`);
     assert.equal((await of('2026-03-29')).length, 92);
@@ -197,7 +197,7 @@ onEachEngine('prices and production', (engine) => {
     assert.equal(day?.duration_min, 25 * 60);
   });
 
-  it('history takes days, the last one included, and moments, the last one excluded', async () => {
+  it('prices and production history takes days, the last one included, and moments, the last one excluded', async () => {
     const days = await json('/api/v1/prices/history?area=SE3&from=2026-10-24&to=2026-10-26');
     assert.equal(days.length, 96 + 100 + 96);
     const zone = encodeURIComponent('2026-10-24T00:00:00+02:00');
@@ -213,7 +213,7 @@ onEachEngine('prices and production', (engine) => {
     );
   });
 
-  it('history is CSV with a header line, by parameter or Accept', async () => {
+  it('prices and production history is CSV with a header line, by parameter or Accept', async () => {
     const path = '/api/v1/prices/history?area=SE3&from=2026-10-25&to=2026-10-25';
     const rows = await json(path);
     const text = await (await get(`${path}&format=csv`)).text();
@@ -227,7 +227,7 @@ onEachEngine('prices and production', (engine) => {
     );
   });
 
-  it('history of past days is fresh for longer than that of today', async () => {
+  it('prices and production history of past days is fresh for longer than that of today', async () => {
     const ageOf = async (day: string) => {
       const answer = await get(`/api/v1/prices/history?from=${day}&to=${day}`);
       await answer.text();
@@ -236,7 +236,7 @@ onEachEngine('prices and production', (engine) => {
     assert.ok((await ageOf('2026-10-28')) > (await ageOf('2026-10-29')));
   });
 
-  it('history says what is wrong with a range', async () => {
+  it('prices and production history says what is wrong with a range', async () => {
     const path = '/api/v1/prices/history';
     assert.deepEqual(await detailOf(path), [
       { type: 'missing', loc: ['query', 'from'], msg: 'Field required', input: null },
@@ -256,7 +256,7 @@ onEachEngine('prices and production', (engine) => {
     assert.equal((await get(`${path}?from=2021-01-01&to=2025-12-31`)).status, 200);
   });
 
-  it('production has the newest slot of each area in MW, and its history', async () => {
+  it('prices and production production has the newest slot of each area in MW, and its history', async () => {
     const current = await json('/api/v1/production/current');
     assert.deepEqual(Object.keys(current[0] ?? {}), [
       'area',
@@ -381,7 +381,7 @@ onEachEngine('prices and production', (engine) => {
     await stream.ended;
   });
 
-  it('back-fills are audited, and say how they went', async () => {
+  it('prices and production back-fills are audited, and say how they went', async () => {
     const [newest] = (await (await world.admin('GET', '/admin/prices/backfill')).json()) as Item[];
     const one = (await (await world.admin('GET', `/admin/prices/backfill/${newest?.id}`)).json()) as Item;
     assert.deepEqual(one, newest);
@@ -398,7 +398,7 @@ onEachEngine('prices and production', (engine) => {
     );
   });
 
-  it('back-fills say what is wrong with a range, all of it at once', async () => {
+  it('prices and production back-fills say what is wrong with a range, all of it at once', async () => {
     const faultsOf = async (query: string) => {
       const answer = await world.admin('POST', `/admin/prices/backfill?${query}`);
       assert.equal(answer.status, 422, query);

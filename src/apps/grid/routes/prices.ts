@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import type { Prices } from '../../../domain/prices/index.ts';
+import type { Prices } from '../../../domain/market/prices/index.ts';
 import { sendCacheable } from '../../../http/cacheable.ts';
 import { openToAllOrigins } from '../../../http/cors.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
 import { createOpenResponses, type OpenResponses } from '../../../http/open-responses.ts';
 import { createPriceEvents } from '../market/price-events.ts';
 import { AreaQuery, areasOf, HistoryQuery, historyOf } from '../market/queries.ts';
-import { CurrentPrices, columnsOf, HistoricPrice, SpotPrice } from '../market/schemas.ts';
+import { CurrentPrices, columnsOf, HistoricPrice, PriceEventData, SpotPrice } from '../market/schemas.ts';
 import { HISTORY_AS_CSV, sendHistory } from '../market/send-history.ts';
 import { shownCurrent, shownHistoric, shownSpot } from '../market/shown-prices.ts';
 import { dataRoute } from '../responses/data-route.ts';
@@ -41,6 +41,7 @@ export function addPriceRoutes(
     '/api/v1/prices/spot',
     dataRoute({
       tag: TAG,
+      operationId: 'listSpotPrices',
       summary: 'List prices from the current slot on',
       description: 'By area, then time. The items can be sent to POST /optimize/plan as they are.',
       query: AreaQuery,
@@ -58,6 +59,7 @@ export function addPriceRoutes(
     '/api/v1/prices/current',
     dataRoute({
       tag: TAG,
+      operationId: 'getCurrentPrices',
       summary: 'Read the current price and the mean of the day, by area',
       answer: CurrentPrices,
       errors: NONE,
@@ -73,6 +75,7 @@ export function addPriceRoutes(
     '/api/v1/prices/history',
     dataRoute({
       tag: TAG,
+      operationId: 'listPriceHistory',
       summary: 'Export stored prices as JSON or CSV',
       description:
         'By area, then time. The response is streamed; on an error the connection is closed before the end. Never includes the sample day.',
@@ -97,11 +100,12 @@ export function addPriceRoutes(
     '/api/v1/prices/stream',
     dataRoute({
       tag: TAG,
+      operationId: 'streamPrices',
       summary: 'Stream price changes as server-sent events',
       description:
         'Sends `current` at once (as prices/current), then `slot` when a slot starts (items as in prices/spot) and `day` when prices of today or later are new or corrected: {area, day, reason, prices}. A client that reconnects gets `current` again.',
       query: AreaQuery,
-      streamed: { 'text/event-stream': 'Server-sent events' },
+      streamed: { 'text/event-stream': PriceEventData },
       errors: NONE,
     }),
     (request, reply) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
-import type { HistoricProduction, Produced, Production } from '../../../domain/production/index.ts';
+import type { HistoricProduction, Produced, Production } from '../../../domain/market/production/index.ts';
 import { sendCacheable } from '../../../http/cacheable.ts';
 import type { OpenResponses } from '../../../http/open-responses.ts';
 import type { Cell } from '../../../http/rows.ts';
@@ -39,6 +39,7 @@ export function addProductionRoutes(
     '/api/v1/production/current',
     dataRoute({
       tag: TAG,
+      operationId: 'listCurrentProduction',
       summary: 'Read the latest settled production of each area',
       description: 'Settled about a day later, and revised afterwards.',
       answer: Type.Array(ProducedShape),
@@ -55,6 +56,7 @@ export function addProductionRoutes(
     '/api/v1/production/history',
     dataRoute({
       tag: TAG,
+      operationId: 'listProductionHistory',
       summary: 'Export stored production as JSON or CSV',
       description:
         'By area, then time. The response is streamed; on an error the connection is closed before the end.',

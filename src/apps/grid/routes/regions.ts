@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { Areas } from '../../../domain/areas/index.ts';
+import type { Areas } from '../../../domain/market/areas/index.ts';
 import { parse } from '../input/parameters.ts';
 import { GridOwners, PriceAreas } from '../lookups/schemas.ts';
 import { dataRoute } from '../responses/data-route.ts';
@@ -15,7 +15,12 @@ const OwnersQuery = Type.Object({
 export function addRegionRoutes(app: FastifyInstance, areas: Areas, responses: PreparedResponses): void {
   app.get(
     '/api/v1/regions/elomraden',
-    dataRoute({ tag: TAG, summary: 'The electricity price areas', answer: PriceAreas }),
+    dataRoute({
+      operationId: 'listPriceAreas',
+      tag: TAG,
+      summary: 'The electricity price areas',
+      answer: PriceAreas,
+    }),
     (request, reply) => responses.send(request, reply, () => areas.priceAreas()),
   );
 
@@ -23,6 +28,7 @@ export function addRegionRoutes(app: FastifyInstance, areas: Areas, responses: P
     '/api/v1/regions/grid-owners',
     dataRoute({
       tag: TAG,
+      operationId: 'listGridOwners',
       summary: 'Grid owners with their grid areas, by name',
       query: OwnersQuery,
       answer: GridOwners,

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { AppError } from '../../../core/errors.ts';
 import type { Words } from '../../../core/language.ts';
+import { refuseForeign } from '../../../http/caller.ts';
 import { Form } from '../../../http/forms.ts';
 import { pageLanguage, pageReader } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
-import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { parse } from '../input/parameters.ts';
 import { textIn } from '../input/text-in.ts';
@@ -41,7 +41,12 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
 
   app.get(
     '/auth/login',
-    signInRoute({ summary: 'Show the sign-in page', query: SignInQuery, isPage: true }),
+    signInRoute({
+      operationId: 'showSignInPage',
+      summary: 'Show the sign-in page',
+      query: SignInQuery,
+      isPage: true,
+    }),
     (request, reply) => {
       const message = messageIn(request);
       const { errors, info, next } = message;
@@ -56,7 +61,12 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
 
   app.get(
     '/auth/signup',
-    signInRoute({ summary: 'Show the sign-up page', query: SignUpQuery, isPage: true }),
+    signInRoute({
+      operationId: 'showSignUpPage',
+      summary: 'Show the sign-up page',
+      query: SignUpQuery,
+      isPage: true,
+    }),
     (request, reply) =>
       sendPage(
         reply,
@@ -95,6 +105,7 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
     '/auth/magic/verify/:token',
     {
       ...signInRoute({
+        operationId: 'openSignInLink',
         summary: 'Open an emailed sign-in link',
         description:
           'With Accept: text/html, or if a browser requested the email: returns a page with a button, so that mail scanners do not use up the link. With Accept: application/json, or if a program requested the email: signs in.',
@@ -124,7 +135,9 @@ export function addSignInPages(app: FastifyInstance, dependencies: SignInDepende
   app.post(
     '/auth/magic/verify/:token',
     signInRoute({
+      operationId: 'useSignInLink',
       summary: 'Sign in with an emailed link, which is then used up',
+      redirects: true,
       path: TokenPath,
       answer: SignedInResponse,
       errors,

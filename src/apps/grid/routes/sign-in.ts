@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../../core/errors.ts';
-import { faultInPassword, isTooLong, LONGEST_PASSWORD_BYTES } from '../../../domain/people/index.ts';
+import { faultInPassword, isTooLong, LONGEST_PASSWORD_BYTES } from '../../../domain/access/people/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { parseBody } from '../input/body.ts';
@@ -42,8 +42,10 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
   app.post(
     '/auth/login',
     signInRoute({
+      operationId: 'signIn',
       summary: 'Sign in with a password',
       description: `The response is the same for a wrong password and for an unknown address. ${LED}`,
+      redirects: true,
       body: SignInBody,
       answer: SignedInResponse,
       errors: { 401: 'The email address or the password is wrong', 403: FOREIGN, 413: LARGE, 429: LIMITED },
@@ -65,8 +67,10 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
   app.post(
     '/auth/signup',
     signInRoute({
+      operationId: 'signUp',
       summary: 'Create an account',
       description: `Sends an email with a link that creates the account. If the address already has an account, the email says so; the response is the same. ${LED}`,
+      redirects: true,
       body: SignUpBody,
       answer: SentResponse,
       errors: { 403: `Sign-up is closed, or ${lower(FOREIGN)}`, 413: LARGE, 429: LIMITED },
@@ -90,8 +94,10 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
   app.post(
     '/auth/magic',
     signInRoute({
+      operationId: 'requestSignInLink',
       summary: 'Request a sign-in link by email',
       description: `The link works once, within 15 minutes. ${LED}`,
+      redirects: true,
       body: MagicBody,
       answer: SentResponse,
       errors: { 403: FOREIGN, 413: LARGE, 429: LIMITED },
@@ -109,8 +115,10 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
   app.post(
     '/auth/logout',
     signInRoute({
+      operationId: 'signOut',
       summary: 'Sign out',
       description: `Ends the session on the server. ${LED}`,
+      redirects: true,
       answer: SignedOutResponse,
       errors: { 403: FOREIGN },
       showError: faultPage(assets),
@@ -128,6 +136,7 @@ export function addSignInRoutes(app: FastifyInstance, dependencies: SignInDepend
   app.get(
     '/auth/me',
     signInRoute({
+      operationId: 'getProfile',
       summary: 'Read the account that is signed in',
       access: 'session',
       answer: Profile,

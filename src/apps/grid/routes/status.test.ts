@@ -6,7 +6,7 @@ import { makePlace, type Place } from '../../../../test/kit/databases.ts';
 import { everyDay, fakeSource, pricesOf, productionOf, scriptedSource } from '../../../../test/kit/market.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import type { VendorStates } from '../../../domain/vendor-states/index.ts';
+import type { VendorStates } from '../../../domain/links/vendor-states/index.ts';
 import type { Probe } from '../../../http/health.ts';
 import { addStatusRoute } from './status.ts';
 
@@ -103,7 +103,7 @@ describe('the status', () => {
     };
   }
 
-  it('says what works as JSON: services, figures by area, vendors', async () => {
+  it('the status says what works as JSON: services, figures by area, vendors', async () => {
     const { json } = await make();
     const { prices, production, checked_at, ...rest } = await json();
     assert.deepEqual(rest, {
@@ -127,7 +127,7 @@ describe('the status', () => {
     assert.match(production.areas[0].until, /^2026-11-/);
   });
 
-  it('says it as a page in both languages', async () => {
+  it('the status says it as a page in both languages', async () => {
     const { page } = await make();
     const en = await page('en');
     assert.match(en, /<h1>Status<\/h1>/);
@@ -141,7 +141,7 @@ describe('the status', () => {
     assert.match(sv, /Kontrollerat kl\. 14:07/);
   });
 
-  it('is looked at once in ten seconds, however often it is asked for', async () => {
+  it('the status is looked at once in ten seconds, however often it is asked for', async () => {
     const { json, page, looks } = await make();
     await Promise.all(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? json() : page())));
     assert.equal(looks(), 1);
@@ -150,7 +150,7 @@ describe('the status', () => {
     assert.equal(looks(), 2);
   });
 
-  it('is in trouble with a part, and down without the database; it says which, and no more', async () => {
+  it('the status is in trouble with a part, and down without the database; it says which, and no more', async () => {
     const { json, page, failing } = await make();
     const later = async () => {
       clock.turn(10_000);
@@ -174,7 +174,7 @@ describe('the status', () => {
     assert.match(await page(), /The service is down/);
   });
 
-  it('says what it does not know', async () => {
+  it('the status says what it does not know', async () => {
     const { json, page } = await make({
       isFetching: false,
       servesConnect: false,

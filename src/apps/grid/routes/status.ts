@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
 import type { Words } from '../../../core/language.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { keepPage, sendPrepared } from '../../../http/pages.ts';
@@ -20,11 +21,20 @@ export function addStatusRoute(
     {
       config: { access: 'public' },
       schema: {
+        operationId: 'getStatus',
         summary: 'See how the services are',
         description:
           'For everybody: the services, prices and production by area, and the clouds of vendors as the last calls from here say. A page for browsers. Always 200; orchestrators ask `/readyz`.',
         tags: ['Operation'],
-        response: { 200: Status },
+        response: {
+          200: {
+            description: 'How the services are; for a browser, a page',
+            content: {
+              'application/json': { schema: Status },
+              'text/html': { schema: Type.String({ description: 'A page for browsers' }) },
+            },
+          },
+        },
       },
     },
     async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { Areas } from '../../../domain/areas/index.ts';
+import type { Areas } from '../../../domain/market/areas/index.ts';
 import { ValidationError, type ValidationItem } from '../../../http/errors.ts';
 import { readParameters } from '../input/parameters.ts';
 import { readDay, readPostalCode } from '../lookups/places.ts';
@@ -24,6 +24,7 @@ export function addTaxRoute(app: FastifyInstance, areas: Areas, responses: Prepa
     '/api/v1/tax',
     dataRoute({
       tag: 'Energy tax',
+      operationId: 'getEnergyTax',
       summary: 'Look up the energy tax by municipality and day',
       description:
         'Send exactly one of postal and kommun. The reduced rate depends on the municipality, not on the price area.',

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Random } from '../../../core/ids.ts';
 import type { VaultKey } from '../../../core/settings/index.ts';
-import type { Accounts } from '../../../domain/accounts/index.ts';
-import type { People } from '../../../domain/people/index.ts';
+import type { Accounts } from '../../../domain/access/accounts/index.ts';
+import type { People } from '../../../domain/access/people/index.ts';
 import type { Limits } from '../../../http/rate-limit.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import type { WrittenLetter } from './letters.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { DAY_MS } from '../../../core/durations.ts';
 import { createKeyedHash } from '../../../core/keyed-hash.ts';
 import type { VaultKey } from '../../../core/settings/index.ts';
-import { canonicalEmail } from '../../../domain/accounts/index.ts';
+import { canonicalEmail } from '../../../domain/access/accounts/index.ts';
 import { cookieIn, setCookie } from '../../../http/cookies.ts';
 
 const DAYS = 180;

@@ -1,5 +1,5 @@
-import type { Language, Words } from '../../../core/language.ts';
-import type { Letter } from '../../../domain/people/index.ts';
+import { type Language, translated } from '../../../core/language.ts';
+import type { Letter } from '../../../domain/access/people/index.ts';
 import { html } from '../../../pages/html.ts';
 
 /** A letter in the words of its reader. */
@@ -14,15 +14,9 @@ export interface WrittenLetter {
   readonly isMailed: boolean;
 }
 
-interface LetterWords {
-  readonly subject: string;
-  readonly why: string;
-  readonly how: string;
-  readonly link: string;
-  readonly otherwise: string;
-}
-
-const WORDS = {
+const WORDS = translated<
+  Readonly<Record<Letter['kind'], Record<'subject' | 'why' | 'how' | 'link' | 'otherwise', string>>>
+>({
   en: {
     sign_in: {
       subject: 'Sign in to elnav',
@@ -69,7 +63,7 @@ const WORDS = {
       otherwise: 'Om det inte var du behöver du inte göra något.',
     },
   },
-} satisfies Words<Readonly<Record<Letter['kind'], LetterWords>>>;
+});
 
 /** Writes a letter; `url` is the whole address of its link. */
 export function writeLetter(letter: Letter, url: string, language: Language): WrittenLetter {

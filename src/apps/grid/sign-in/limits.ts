@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { createKeyedHash } from '../../../core/keyed-hash.ts';
 import type { VaultKey } from '../../../core/settings/index.ts';
-import { canonicalEmail, clientAddress } from '../../../domain/accounts/index.ts';
+import { canonicalEmail, clientAddress } from '../../../domain/access/accounts/index.ts';
 import type { Limits, OwnLimit } from '../../../http/rate-limit.ts';
 
 /**
@@ -21,6 +21,7 @@ export function signInLimits(limits: Limits, vaultKeys: readonly VaultKey[]) {
     async password({ ip }: FastifyRequest, email: string, isKnownBrowser: boolean): Promise<void> {
       for (const limit of passwords) await limit.take(ip);
       await passwordsOf.take(named(email, ip));
+      // control: all callers together guess at one address a hundred times an hour [journeys/sign-in]
       if (!isKnownBrowser) await passwordsOfAll.take(named(email));
     },
     /** A password is computed, and not tried. */

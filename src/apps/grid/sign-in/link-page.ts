@@ -1,5 +1,5 @@
 import type { Language } from '../../../core/language.ts';
-import type { Offer } from '../../../domain/people/index.ts';
+import type { Offer } from '../../../domain/access/people/index.ts';
 import type { PageReader } from '../../../http/language.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';

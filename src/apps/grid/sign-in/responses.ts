@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Letter, SignedIn } from '../../../domain/people/index.ts';
+import type { Letter, SignedIn } from '../../../domain/access/people/index.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import { HOME } from '../account/route.ts';
+import { ACCOUNT_HOME } from '../account/page.ts';
 import { giveSession } from './cookies.ts';
 import type { KnownBrowsers } from './known-browser.ts';
 import { type WrittenLetter, writeLetter } from './letters.ts';
@@ -22,7 +22,7 @@ export function welcome(
   giveSession(reply, signedIn.token, isSecure);
   known.remember(reply, signedIn.profile.email);
   reply.header('cache-control', 'no-store');
-  if (wantsPage(request)) return reply.redirect(ownPath(next) ?? HOME, 303);
+  if (wantsPage(request)) return reply.redirect(ownPath(next) ?? ACCOUNT_HOME, 303);
   return reply.send({ status: 'signed_in', ...signedIn.profile });
 }
 

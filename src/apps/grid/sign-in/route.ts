@@ -1,8 +1,9 @@
 import type { FastifyContextConfig, RouteShorthandOptions } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
-import { ErrorResponse, ValidationResponse } from '../responses/schemas.ts';
+import { errorsOf } from '../responses/schemas.ts';
 
 interface SignInRoute {
+  readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly access?: 'public' | 'session';
@@ -13,6 +14,8 @@ interface SignInRoute {
   /** For programs; undefined where a page alone is answered. */
   readonly answer?: TSchema;
   readonly isPage?: true;
+  /** A browser (Accept: text/html) is redirected instead. */
+  readonly redirects?: true;
   readonly errors?: Readonly<Record<number, string>>;
   readonly showError?: FastifyContextConfig['showError'];
 }
@@ -20,6 +23,7 @@ interface SignInRoute {
 /** What all routes of signing in have in common. */
 export function signInRoute(route: SignInRoute): RouteShorthandOptions {
   const {
+    operationId,
     summary,
     description,
     access = 'public',
@@ -38,6 +42,7 @@ export function signInRoute(route: SignInRoute): RouteShorthandOptions {
   return {
     config: { access, ...(showError === undefined ? {} : { showError }) },
     schema: {
+      operationId,
       summary,
       tags: ['Sign-in'],
       ...(description === undefined ? {} : { description }),
@@ -56,10 +61,13 @@ export function signInRoute(route: SignInRoute): RouteShorthandOptions {
       response: {
         200:
           route.isPage === true ? { description: 'A page for browsers, JSON for others', content } : answer,
-        ...Object.fromEntries(
-          Object.entries(errors).map(([status, text]) => [status, { ...ErrorResponse, description: text }]),
-        ),
-        ...(body === undefined && path === undefined ? {} : { 422: ValidationResponse }),
+        ...(route.isPage === true && answer === undefined
+          ? { 304: { type: 'null', description: 'The page is still the one that If-None-Match names' } }
+          : {}),
+        ...(route.redirects === true
+          ? { 303: { type: 'null', description: 'To a page, for a browser' } }
+          : {}),
+        ...errorsOf(errors),
       },
     },
   };

@@ -1,7 +1,7 @@
-import type { Words } from '../../../core/language.ts';
+import { translated } from '../../../core/language.ts';
 
 /** What the pages of signing in say; `errors` and `infos` by what stands in their addresses. */
-export const SIGN_IN_WORDS = {
+export const SIGN_IN_WORDS = translated({
   en: {
     signIn: 'Sign in',
     signUp: 'Create an account',
@@ -136,4 +136,4 @@ export const SIGN_IN_WORDS = {
       invalid: 'Något i formuläret stämmer inte. Kontrollera det och försök igen.',
     },
   },
-} satisfies Words<object>;
+});

@@ -1,9 +1,9 @@
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import { shareBriefly } from '../../../core/share-briefly.ts';
 import { dayAt } from '../../../core/swedish-days.ts';
-import type { Prices, PricesHealth } from '../../../domain/prices/index.ts';
-import type { Production } from '../../../domain/production/index.ts';
-import type { NamedVendor, VendorStates } from '../../../domain/vendor-states/index.ts';
+import type { NamedVendor, VendorStates } from '../../../domain/links/vendor-states/index.ts';
+import type { Prices, PricesHealth } from '../../../domain/market/prices/index.ts';
+import type { Production } from '../../../domain/market/production/index.ts';
 import { inTime, type Judged, judge, type Probe } from '../../../http/health.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 import type { Status } from './shapes.ts';

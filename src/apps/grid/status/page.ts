@@ -1,5 +1,5 @@
 import type { Language } from '../../../core/language.ts';
-import { SAMPLE } from '../../../domain/prices/index.ts';
+import { SAMPLE } from '../../../domain/market/prices/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { formatIn } from '../front/format.ts';

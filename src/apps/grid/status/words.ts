@@ -1,110 +1,84 @@
-import type { Language, Words } from '../../../core/language.ts';
-import type { Status } from './shapes.ts';
+import { type Language, translated } from '../../../core/language.ts';
 
-interface StatusWords {
-  readonly title: string;
-  readonly description: string;
-  readonly states: Readonly<Record<Status['state'], string>>;
-  readonly checked: (time: string) => string;
-  readonly service: string;
-  readonly works: Readonly<Record<'ok' | 'trouble' | 'unknown' | 'down' | 'off', string>>;
-  readonly parts: Readonly<Record<'grid' | 'connect' | 'database' | 'mail', string>>;
-  readonly connectUnknown: string;
-  readonly figures: string;
-  readonly area: string;
-  readonly prices: string;
-  readonly production: string;
-  readonly source: string;
-  readonly until: (day: string, time: string) => string;
-  readonly missing: string;
-  readonly sample: string;
-  readonly fetchingOff: string;
-  readonly vendors: string;
-  readonly vendorsLead: string;
-  readonly vendorStates: Readonly<Record<Status['vendors'][number]['state'], string>>;
-  readonly json: string;
-}
+const STATUS_WORDS = translated({
+  en: {
+    title: 'Status',
+    description:
+      'How elnav is now: its services, prices and production, and the clouds of vendors as seen from here.',
+    states: {
+      ok: 'Everything works',
+      trouble: 'A part of the service does not work as it should',
+      down: 'The service is down: the database is away',
+    },
+    checked: (time: string) => `Checked at ${time}, Swedish time. The page does not update by itself.`,
+    service: 'The service',
+    works: { ok: 'Works', trouble: 'Trouble', unknown: 'Not known', down: 'Down', off: 'Switched off' },
+    parts: {
+      grid: 'Grid: areas, prices, accounts',
+      connect: 'Connect: devices',
+      database: 'Database',
+      mail: 'Email',
+    },
+    connectUnknown: 'it runs apart and is not asked from here',
+    figures: 'Prices and production',
+    area: 'Area',
+    prices: 'Prices until',
+    production: 'Production until',
+    source: 'Source of the prices',
+    until: (day: string, time: string) => `${day} ${time}`,
+    missing: 'missing',
+    sample: 'sample, not real prices',
+    fetchingOff: 'The operator has switched off that new figures are fetched.',
+    vendors: 'Clouds of vendors',
+    vendorsLead:
+      'What the last calls from here say, some of them up to half an hour ago. Vendors have status pages of their own.',
+    vendorStates: {
+      ok: 'Works',
+      trouble: 'Trouble: often cannot be reached',
+      blocked: 'Refuses our calls for a while',
+      unknown: 'Not known: not called from here',
+    },
+    json: 'The same as JSON',
+  },
+  sv: {
+    title: 'Driftstatus',
+    description:
+      'Hur elnav mår just nu: tjänsterna, priser och produktion, och tillverkarnas molntjänster sedda härifrån.',
+    states: {
+      ok: 'Allt fungerar',
+      trouble: 'En del av tjänsten fungerar inte som den ska',
+      down: 'Tjänsten ligger nere: databasen är borta',
+    },
+    checked: (time) => `Kontrollerat kl. ${time}. Sidan uppdateras inte av sig själv.`,
+    service: 'Tjänsten',
+    works: { ok: 'Fungerar', trouble: 'Problem', unknown: 'Inte känt', down: 'Ligger nere', off: 'Avstängt' },
+    parts: {
+      grid: 'Grid: områden, priser, konton',
+      connect: 'Connect: enheter',
+      database: 'Databas',
+      mail: 'E-post',
+    },
+    connectUnknown: 'körs för sig och tillfrågas inte härifrån',
+    figures: 'Priser och produktion',
+    area: 'Elområde',
+    prices: 'Priser till och med',
+    production: 'Produktion till och med',
+    source: 'Prisernas källa',
+    until: (day, time) => `${day} ${time}`,
+    missing: 'saknas',
+    sample: 'exempel, inte verkliga priser',
+    fetchingOff: 'Den som driver tjänsten har stängt av hämtningen av nya siffror.',
+    vendors: 'Tillverkarnas molntjänster',
+    vendorsLead:
+      'Vad de senaste anropen härifrån visar; några är upp till en halvtimme gamla. Tillverkarna har egna sidor om driften.',
+    vendorStates: {
+      ok: 'Fungerar',
+      trouble: 'Problem: går ofta inte att nå',
+      blocked: 'Avvisar våra anrop en stund',
+      unknown: 'Inte känt: anropas inte härifrån',
+    },
+    json: 'Samma uppgifter som JSON',
+  },
+});
 
-const en: StatusWords = {
-  title: 'Status',
-  description:
-    'How elnav is now: its services, prices and production, and the clouds of vendors as seen from here.',
-  states: {
-    ok: 'Everything works',
-    trouble: 'A part of the service does not work as it should',
-    down: 'The service is down: the database is away',
-  },
-  checked: (time) => `Checked at ${time}, Swedish time. The page does not update by itself.`,
-  service: 'The service',
-  works: { ok: 'Works', trouble: 'Trouble', unknown: 'Not known', down: 'Down', off: 'Switched off' },
-  parts: {
-    grid: 'Grid: areas, prices, accounts',
-    connect: 'Connect: devices',
-    database: 'Database',
-    mail: 'Email',
-  },
-  connectUnknown: 'it runs apart and is not asked from here',
-  figures: 'Prices and production',
-  area: 'Area',
-  prices: 'Prices until',
-  production: 'Production until',
-  source: 'Source of the prices',
-  until: (day, time) => `${day} ${time}`,
-  missing: 'missing',
-  sample: 'sample, not real prices',
-  fetchingOff: 'The operator has switched off that new figures are fetched.',
-  vendors: 'Clouds of vendors',
-  vendorsLead:
-    'What the last calls from here say, some of them up to half an hour ago. Vendors have status pages of their own.',
-  vendorStates: {
-    ok: 'Works',
-    trouble: 'Trouble: often cannot be reached',
-    blocked: 'Refuses our calls for a while',
-    unknown: 'Not known: not called from here',
-  },
-  json: 'The same as JSON',
-};
-
-const sv: StatusWords = {
-  title: 'Driftstatus',
-  description:
-    'Hur elnav mår just nu: tjänsterna, priser och produktion, och tillverkarnas molntjänster sedda härifrån.',
-  states: {
-    ok: 'Allt fungerar',
-    trouble: 'En del av tjänsten fungerar inte som den ska',
-    down: 'Tjänsten ligger nere: databasen är borta',
-  },
-  checked: (time) => `Kontrollerat kl. ${time}. Sidan uppdateras inte av sig själv.`,
-  service: 'Tjänsten',
-  works: { ok: 'Fungerar', trouble: 'Problem', unknown: 'Inte känt', down: 'Ligger nere', off: 'Avstängt' },
-  parts: {
-    grid: 'Grid: områden, priser, konton',
-    connect: 'Connect: enheter',
-    database: 'Databas',
-    mail: 'E-post',
-  },
-  connectUnknown: 'körs för sig och tillfrågas inte härifrån',
-  figures: 'Priser och produktion',
-  area: 'Elområde',
-  prices: 'Priser till och med',
-  production: 'Produktion till och med',
-  source: 'Prisernas källa',
-  until: (day, time) => `${day} ${time}`,
-  missing: 'saknas',
-  sample: 'exempel, inte verkliga priser',
-  fetchingOff: 'Den som driver tjänsten har stängt av hämtningen av nya siffror.',
-  vendors: 'Tillverkarnas molntjänster',
-  vendorsLead:
-    'Vad de senaste anropen härifrån visar; några är upp till en halvtimme gamla. Tillverkarna har egna sidor om driften.',
-  vendorStates: {
-    ok: 'Fungerar',
-    trouble: 'Problem: går ofta inte att nå',
-    blocked: 'Avvisar våra anrop en stund',
-    unknown: 'Inte känt: anropas inte härifrån',
-  },
-  json: 'Samma uppgifter som JSON',
-};
-
-const STATUS_WORDS: Words<StatusWords> = { en, sv };
-
-export const wordsIn = (language: Language): StatusWords => STATUS_WORDS[language];
+export const wordsIn = (language: Language): (typeof STATUS_WORDS)['en'] => STATUS_WORDS[language];

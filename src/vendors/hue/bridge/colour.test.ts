@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { blackBody, mirekOf, type Rgb, rgbOf, type Xy, xyOf } from './colour.ts';
-import { GAMUTS, inGamut } from './gamut.ts';
+import { blackBody, GAMUTS, inGamut, mirekOf, type Rgb, rgbOf, type Xy, xyOf } from './colour.ts';
 
 const near = (one: Xy | null, other: Xy, within = 0.0005) =>
   assert.ok(
@@ -16,7 +15,7 @@ const gamutOf = (type: string) => {
 };
 
 describe('colours', () => {
-  it('have the points that IEC 61966-2-1 gives its primaries and its white', () => {
+  it('colours have the points that IEC 61966-2-1 gives its primaries and its white', () => {
     near(xyOf([255, 0, 0]), { x: 0.64, y: 0.33 });
     near(xyOf([0, 255, 0]), { x: 0.3, y: 0.6 });
     near(xyOf([0, 0, 255]), { x: 0.15, y: 0.06 });
@@ -25,7 +24,7 @@ describe('colours', () => {
     assert.equal(xyOf([0, 0, 0]), null);
   });
 
-  it('come back from their point as bright as can be', () => {
+  it('colours come back from their point as bright as can be', () => {
     const part = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(part, part, part, (red, green, blue) => {
@@ -39,7 +38,7 @@ describe('colours', () => {
     );
   });
 
-  it('of any point are three parts of 0–255', () => {
+  it('colours of any point are three parts of 0–255', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(share, share, (x, y) => {
@@ -51,7 +50,7 @@ describe('colours', () => {
 });
 
 describe('whites', () => {
-  it('have the temperature that was put in', () => {
+  it('whites have the temperature that was put in', () => {
     for (const kelvin of [1_900, 2_203, 2_700, 4_000, 6_500, 9_000]) {
       const mirek = mirekOf(blackBody(kelvin));
       assert.ok(
@@ -63,7 +62,7 @@ describe('whites', () => {
     assert.ok(candle !== null && candle > 450 && candle < 500, `${candle}`);
   });
 
-  it('are no colours, and colours no whites', () => {
+  it('whites are no colours, and colours no whites', () => {
     for (const color of [
       [255, 0, 0],
       [0, 255, 0],
@@ -76,7 +75,7 @@ describe('whites', () => {
 });
 
 describe('a gamut', () => {
-  it('leaves what it has, and moves the rest to its edge', () => {
+  it('a gamut leaves what it has, and moves the rest to its edge', () => {
     const [a, b, c] = ['A', 'B', 'C'].map(gamutOf);
     assert.ok(a !== undefined && b !== undefined && c !== undefined);
     const warm = { x: 0.4578, y: 0.41 };
@@ -88,7 +87,7 @@ describe('a gamut', () => {
     assert.deepEqual(inGamut(a, { x: 1, y: 0 }), a.red);
   });
 
-  it('holds every point that it gives, and there is none nearer among its corners', () => {
+  it('a gamut holds every point that it gives, and there is none nearer among its corners', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(share, share, fc.constantFrom('A', 'B', 'C'), (x, y, type) => {

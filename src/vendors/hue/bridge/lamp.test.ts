@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Rgb, type Xy, xyOf } from './colour.ts';
-import { GAMUTS, type Gamut, inGamut } from './gamut.ts';
+import { GAMUTS, type Gamut, inGamut, type Rgb, type Xy, xyOf } from './colour.ts';
+
 import { abilityIn, bodyOf } from './lamp.ts';
 
 /** A lamp of another maker, whose red is far from that of Hue's own. */
@@ -24,7 +24,7 @@ const near = (one: Xy, other: Xy | null) =>
   );
 
 describe('the colour that is sent to a lamp', () => {
-  it('is one that it can show, whatever colour is wanted', () => {
+  it('the colour that is sent to a lamp is one that it can show, whatever colour is wanted', () => {
     const part = fc.integer({ min: 0, max: 255 });
     const gamuts = fc.constantFrom<Gamut>(...Object.values(GAMUTS), OWN);
     fc.assert(
@@ -36,14 +36,14 @@ describe('the colour that is sent to a lamp', () => {
     );
   });
 
-  it('is the very colour where the lamp has it or its gamut is not known, and else at the edge', () => {
+  it('the colour that is sent to a lamp is the very colour where the lamp has it or its gamut is not known, and else at the edge', () => {
     near(sentTo({}, RED), xyOf(RED));
     near(sentTo({ gamut_type: 'other' }, RED), xyOf(RED));
     near(sentTo({ gamut_type: 'C' }, RED), xyOf(RED));
     near(sentTo({ gamut: OWN }, RED), OWN.red);
   });
 
-  it('is by the gamut of the lamp itself, and by that of its type where it states none', () => {
+  it('the colour that is sent to a lamp is by the gamut of the lamp itself, and by that of its type where it states none', () => {
     const blue = xyOf(BLUE) ?? { x: 0, y: 0 };
     const [inA, inOwn] = [inGamut(A, blue), inGamut(OWN, blue)];
     assert.notDeepEqual(inA, blue);

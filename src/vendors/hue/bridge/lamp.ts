@@ -1,10 +1,9 @@
 import Type, { type Static } from 'typebox';
 import type { CommandOf } from '../../../adapter/commands.ts';
+import { between, outOfRange } from '../../../adapter/commands.ts';
 import { fits, objectIn, word } from '../../../adapter/kit/index.ts';
-import { between, outOfRange } from '../../../adapter/ranges.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { kelvinOf, mirekOf, type Rgb, xyOf } from './colour.ts';
-import { GAMUTS, inGamut } from './gamut.ts';
+import { GAMUTS, inGamut, kelvinOf, mirekOf, type Rgb, xyOf } from './colour.ts';
 
 /** What a lamp can show, and what is sent to it for a brightness and a colour. */
 

@@ -1,10 +1,13 @@
 import Type, { type Static } from 'typebox';
-import type { Found } from '../../../adapter/adapter.ts';
-import type { Status } from '../../../adapter/device.ts';
+import { type AnyKind, type Handler, kind } from '../../../adapter/adapter.ts';
+import type { Found, Status } from '../../../adapter/device.ts';
+import type { Capability } from '../../../adapter/fields.ts';
 import {
+  detailsOf,
   each,
   figure,
   fits,
+  gone,
   lenient,
   named,
   objectIn,
@@ -12,8 +15,11 @@ import {
   unrecognized,
   word,
 } from '../../../adapter/kit/index.ts';
+import type { DeviceRef, Session } from '../../../adapter/session.ts';
+import { AppError } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import { kelvinOf, rgbOf } from './colour.ts';
-import { Ability, abilityIn, XY } from './lamp.ts';
+import { Ability, abilityIn, bodyOf, isPlain, XY } from './lamp.ts';
 
 /*
  * The resources of a bridge (CLIP v2), whichever way they were read. A lamp is a `device`, which has its name; its `light` is what is
@@ -129,3 +135,55 @@ export const unrecognizedIn = ({ light, connectivity }: Reading): string[] =>
     'mode of the light': [light.mode, ['normal', STREAMING]],
     'status of the connection': [connectivity, ['connected', ...UNREACHABLE]],
   });
+
+/** What a bridge answers to a change. Errors come with 207: a lamp that is not reached, or one that is off. */
+export const Changed = lenient({ errors: Type.Array(Type.Unknown()) });
+
+/** Throws `device.offline` or `vendor.refused` where the bridge did not set the lamp, with its reason. */
+export function requireSet(errors: readonly unknown[], id: string): void {
+  const reason = word(objectIn(errors[0]).description, 200);
+  if (errors.length === 0) return;
+  if (reason?.includes('communication issues') === true)
+    throw new AppError('device.offline', `the Hue bridge does not reach ${id}; it may be without power`);
+  const hint = reason?.includes('soft off') === true ? '; it is off, and dim switches it on' : '';
+  throw new AppError('vendor.refused', `the Hue bridge did not set ${id}: ${reason ?? 'no reason'}${hint}`);
+}
+
+/** The way to a bridge. */
+interface Way {
+  /** Everything that the bridge has; undefined where it is known not to be reached. */
+  read(session: Session): Promise<readonly unknown[] | undefined>;
+  /** Changes a light; throws if the bridge did not. The request names the wanted state, so a retry does no harm. */
+  set(session: Session, device: DeviceRef, json: JsonObject): Promise<void>;
+}
+
+/** The lamps and plugs of a bridge. */
+export function lights({ read, set }: Way): AnyKind {
+  const turn =
+    (on: boolean): Handler<'turn_on' | 'turn_off'> =>
+    (session, device) =>
+      set(session, device, { on: { on } });
+  return kind<Reading>({
+    async read(session, device) {
+      const reading = readingIn(await read(session), device.id);
+      if (reading === undefined) throw gone('Hue', device);
+      return reading;
+    },
+    status: statusOf,
+    unrecognized: unrecognizedIn,
+    reads: {},
+    controls: {
+      on_off: { turn_on: turn(true), turn_off: turn(false) },
+      set_light: {
+        set_light: (session, device, command) =>
+          set(session, device, bodyOf(command, detailsOf(Details, device).ability, device.id)),
+      },
+    },
+    withholds: (found) => (isSwitch(found) ? ['set_light'] : []) satisfies Capability[],
+    whyWithheld: (found) => (isSwitch(found) ? 'it can only be switched on and off' : undefined),
+  });
+}
+
+/** A plug, or a lamp behind a relay. */
+const isSwitch = ({ details }: Pick<Found, 'details'>): boolean =>
+  !fits(Details, details) || isPlain(details.ability);

@@ -1,11 +1,10 @@
 import Type from 'typebox';
 import type { CommandOf } from '../../../adapter/commands.ts';
 import { HOUR_MS } from '../../../core/durations.ts';
-import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../../simulation/physics/car-battery.ts';
-import { between } from '../../../simulation/physics/chance.ts';
-import { houseLoadA } from '../../../simulation/physics/house-load.ts';
-import type { Span } from '../../../simulation/physics/stockholm.ts';
-import { CHARGE_LIMITS } from '../ratings.ts';
+import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../../proof/simulation/physics/car-battery.ts';
+import type { Span } from '../../../proof/simulation/physics/sun.ts';
+import { between, houseLoadA } from '../../../proof/simulation/physics/week.ts';
+import { CHARGE_LIMITS, Ending, endingOf, endingWithin, hasCome, inRange, model, Refusal } from './model.ts';
 import {
   arrivingCar,
   Car,
@@ -17,9 +16,7 @@ import {
   started,
   stopped,
   withCurrent,
-} from './car.ts';
-import { Ending, endingOf, endingWithin, hasCome } from './ending.ts';
-import { inRange, model, Refusal } from './model.ts';
+} from './vehicles.ts';
 
 /** The house's main fuse, ampere per phase. The house always leaves at least the minimum charge current. */
 const FUSE_A = 20;

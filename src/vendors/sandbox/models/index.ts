@@ -1,15 +1,13 @@
 import type { DeviceType } from '../../../adapter/device.ts';
-import { appliance } from './appliance.ts';
-import { battery } from './battery.ts';
+import { elevator, industrial } from './building.ts';
 import { charger } from './charger.ts';
-import { elevator } from './elevator.ts';
-import { heatPump } from './heat-pump.ts';
-import { industrial } from './industrial.ts';
-import { light } from './light.ts';
+import { battery, solarInverter } from './energy.ts';
+import { heatPump, thermostat } from './heating.ts';
+import { appliance, light } from './home.ts';
+
 import type { AnyModel } from './model.ts';
-import { solarInverter } from './solar-inverter.ts';
-import { thermostat } from './thermostat.ts';
-import { vehicle } from './vehicle.ts';
+
+import { vehicle } from './vehicles.ts';
 
 /** The simulated device of each type. */
 export const MODELS: { readonly [T in DeviceType]: AnyModel } = {

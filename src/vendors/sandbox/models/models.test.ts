@@ -65,7 +65,7 @@ function assertSame(actual: Json, expected: Json, path: string): void {
 }
 
 describe('every model', () => {
-  it('reaches the same state in one step as in two, and its schema accepts it', () => {
+  it('every model reaches the same state in one step as in two, and its schema accepts it', () => {
     const property = fc.property(scenario, ({ first, second, ...rest }) => {
       const { model, state } = arranged(rest);
       const [middle, to] = [START + first, START + first + second];
@@ -79,7 +79,7 @@ describe('every model', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('has a meter that never decreases, and a state of charge within bounds', () => {
+  it('every model has a meter that never decreases, and a state of charge within bounds', () => {
     const property = fc.property(scenario, ({ first, second, ...rest }) => {
       const { model, state } = arranged(rest);
       const [middle, to] = [START + first, START + first + second];
@@ -93,7 +93,7 @@ describe('every model', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('meters the power that it reports', () => {
+  it('every model meters the power that it reports', () => {
     for (const { type, power, meter, stepSeconds } of METERED) {
       const model = MODELS[type];
       const start = model.initial('a', START);
@@ -110,7 +110,7 @@ describe('every model', () => {
     }
   });
 
-  it('reads after ten years as fast as after ten seconds', () => {
+  it('every model reads after ten years as fast as after ten seconds', () => {
     const started = performance.now();
     for (const type of DEVICE_TYPES) {
       const model = MODELS[type];

@@ -1,0 +1,253 @@
+import { type Clock, rfc3339 } from '../../../core/clock.ts';
+import { AppError } from '../../../core/errors.ts';
+import type { Database, Queries } from '../../../db/database.ts';
+import type { Actor, Audit } from './audit.ts';
+import { ACCOUNT_CHANGED, existingAccount, type Key, toKey } from './keys.ts';
+import { canonicalEmail, faultInEmail } from './names-and-emails.ts';
+import { isOtherTier, type Policy, tierPolicy } from './policy.ts';
+import { announce } from './principals.ts';
+import {
+  type AccountRow,
+  type AccountSearch,
+  accountByEmail,
+  accountById,
+  allAccounts,
+  allKeys,
+  allPolicies,
+  allTiers,
+  countAccounts,
+  insertAccount,
+  type KeyRow,
+  keysOf,
+  policyOf,
+  putPolicy,
+  searchAccounts,
+  setRole,
+  setThrottle,
+} from './store.ts';
+
+/** A policy with the time (RFC 3339) until which its rates are halved. */
+interface PolicyInForce extends Policy {
+  readonly throttled_until: string | null;
+  /** Set when the tier has no limits of its own and the account no policy: the limits of `free` apply. */
+  readonly limited_as?: 'free';
+}
+
+/** What a person may do besides using the account: an operator uses the operator's pages. */
+export type Role = 'operator';
+
+export interface User {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly role: Role | null;
+  readonly created_at: string;
+  readonly policy: PolicyInForce;
+  readonly keys: readonly Key[];
+}
+
+/** An account as its owner sees it. */
+export type Profile = Pick<User, 'id' | 'email' | 'name' | 'tier' | 'role'>;
+
+/** An account in a list of many. */
+export interface ListedUser extends Profile {
+  readonly created_at: string;
+  readonly active_keys: number;
+}
+
+interface UsersOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+/** Accounts and their policies. */
+export class Users {
+  readonly #options: UsersOptions;
+
+  constructor(options: UsersOptions) {
+    this.#options = options;
+  }
+
+  async list(): Promise<User[]> {
+    const { queries } = this.#options.database;
+    const [accounts, policies, keys] = await Promise.all([
+      allAccounts(queries),
+      allPolicies(queries),
+      allKeys(queries),
+    ]);
+    const keysByAccount = Map.groupBy(keys, (key) => key.account_id);
+    return accounts.map((account) =>
+      this.#toUser(
+        account,
+        policies.get(account.id) ?? tierPolicy(account.tier),
+        keysByAccount.get(account.id) ?? [],
+      ),
+    );
+  }
+
+  /** A part of the accounts that match, the newest first, how many match in all, and which tiers there are. */
+  async search(search: AccountSearch): Promise<{
+    readonly users: readonly ListedUser[];
+    readonly total: number;
+    readonly tiers: readonly string[];
+  }> {
+    const { queries } = this.#options.database;
+    const [rows, total, tiers] = await Promise.all([
+      searchAccounts(queries, search),
+      countAccounts(queries, search),
+      allTiers(queries),
+    ]);
+    const users = rows.map((row) => ({
+      ...profileOf(row),
+      created_at: rfc3339(row.created_at),
+      active_keys: row.active_keys,
+    }));
+    return { users, total, tiers };
+  }
+
+  /** One account; throws `user.not_found`. */
+  async one(id: number): Promise<User> {
+    const { queries } = this.#options.database;
+    const account = await existingAccount(queries, id);
+    const [policy, keys] = await Promise.all([policyOf(queries, account), keysOf(queries, id)]);
+    return this.#toUser(account, policy, keys);
+  }
+
+  async create(user: { email: string; name: string; tier: string }, actor: Actor): Promise<User> {
+    const { database, clock, audit } = this.#options;
+    const fault = faultInEmail(user.email);
+    if (fault !== null) throw new AppError('request.invalid', `email is not a valid address: ${fault}`);
+    const email = canonicalEmail(user.email);
+    const account = await database.transaction(async (queries) => {
+      const row = { email, name: user.name, tier: user.tier, created_at: clock.now() };
+      const inserted = await insertAccount(queries, row);
+      if (inserted === undefined) {
+        throw new AppError(
+          'user.email_taken',
+          `a user with the email address ${email} already exists; GET /admin/users lists it`,
+        );
+      }
+      await audit(queries, actor, {
+        action: 'user.created',
+        target: `user/${inserted.id}`,
+        detail: { email, tier: user.tier },
+      });
+      return inserted;
+    });
+    return this.#toUser(account, tierPolicy(account.tier), []);
+  }
+
+  /** By id or canonical address. */
+  async find(who: number | string): Promise<Profile | undefined> {
+    const { queries } = this.#options.database;
+    const account = await (typeof who === 'number'
+      ? accountById(queries, who)
+      : accountByEmail(queries, who));
+    return account === undefined ? undefined : profileOf(account);
+  }
+
+  /** The account of a verified address, created when there is none; in the caller's transaction. */
+  async join(
+    queries: Queries,
+    { email, name }: { readonly email: string; readonly name: string },
+    actor: Actor,
+  ): Promise<{ readonly profile: Profile; readonly isNew: boolean }> {
+    const { clock, audit } = this.#options;
+    const inserted = await insertAccount(queries, { email, name, tier: 'free', created_at: clock.now() });
+    if (inserted !== undefined) {
+      await audit(queries, actor, {
+        action: 'user.created',
+        target: `user/${inserted.id}`,
+        detail: { email, tier: 'free' },
+      });
+    }
+    const account = inserted ?? (await accountByEmail(queries, email));
+    if (account === undefined) throw new Error('an account was neither inserted nor found');
+    return { profile: profileOf(account), isNew: inserted !== undefined };
+  }
+
+  /** Switching auto-throttling off also ends a current throttle. */
+  async setPolicy(id: number, policy: Policy, actor: Actor): Promise<PolicyInForce & { user_id: number }> {
+    const { database, clock, audit } = this.#options;
+    const throttledUntil = await database.transaction(async (queries) => {
+      const account = await existingAccount(queries, id);
+      await putPolicy(queries, { account_id: id, policy, updated_at: clock.now() });
+      if (!policy.auto_throttle_enabled) await setThrottle(queries, id, null);
+      await audit(queries, actor, {
+        action: 'policy.set',
+        target: `user/${id}`,
+        detail: {
+          per_minute: policy.per_minute,
+          per_hour: policy.per_hour,
+          per_day: policy.per_day,
+          burst: policy.burst,
+          auto_throttle_enabled: policy.auto_throttle_enabled,
+        },
+      });
+      return policy.auto_throttle_enabled ? account.throttled_until : null;
+    });
+    await announce(database, ACCOUNT_CHANGED, { account: id });
+    return { user_id: id, ...this.#inForce(policy, throttledUntil) };
+  }
+
+  /** Gives a role, or takes it with null: it holds from the next request on. Throws `user.not_found`. */
+  async setRole(id: number, role: Role | null, actor: Actor): Promise<User> {
+    const { database, audit } = this.#options;
+    await database.transaction(async (queries) => {
+      const account = await existingAccount(queries, id);
+      if (roleOf(account.role) === role) return;
+      await setRole(queries, id, role);
+      await audit(queries, actor, {
+        action: role === null ? 'role.taken' : 'role.given',
+        target: `user/${id}`,
+        detail: { role: role ?? account.role },
+      });
+    });
+    return this.one(id);
+  }
+
+  /** Halves an account's rates until `until` (milliseconds since 1970), everywhere at once. */
+  async throttle(id: number, until: number): Promise<void> {
+    const { database } = this.#options;
+    await setThrottle(database.queries, id, until);
+    await ACCOUNT_CHANGED.publishAndWait(database.bus, { account: id });
+  }
+
+  #toUser(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {
+    const { id, email, name, tier, role, created_at, throttled_until } = account;
+    return {
+      id,
+      email,
+      name,
+      tier,
+      role: roleOf(role),
+      created_at: rfc3339(created_at),
+      policy: {
+        ...this.#inForce(policy, throttled_until),
+        ...(isOtherTier(tier) && policy === tierPolicy(tier) ? { limited_as: 'free' as const } : {}),
+      },
+      keys: keys.map(toKey),
+    };
+  }
+
+  #inForce(policy: Policy, throttledUntil: number | null): PolicyInForce {
+    return { ...policy, throttled_until: ifAhead(throttledUntil, this.#options.clock.now()) };
+  }
+}
+
+const profileOf = ({ id, email, name, tier, role }: AccountRow): Profile => ({
+  id,
+  email,
+  name,
+  tier,
+  role: roleOf(role),
+});
+
+const roleOf = (stored: string | null): Role | null => (stored === 'operator' ? stored : null);
+
+/** A time as RFC 3339 while it lies in the future, else null. */
+export function ifAhead(moment: number | null, now: number): string | null {
+  return moment !== null && moment > now ? rfc3339(moment) : null;
+}

@@ -1,0 +1,237 @@
+import type { DeviceType } from '../../../adapter/device.ts';
+import type { Capability } from '../../../adapter/fields.ts';
+import type { LinkKey } from '../../../adapter/session.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Database, Queries } from '../../../db/database.ts';
+import type { NewEvent } from '../../../db/events.ts';
+import { type DeviceRow, toRow } from './rows.ts';
+
+type At = { readonly at: number };
+
+/** A link has a device that it did not have. */
+const deviceLinked = (of: OfLink, { id, type, name, capabilities }: NewDevice, { at }: At): NewEvent => ({
+  ...subjectOf(of, id),
+  type: 'device.linked',
+  occurredAt: at,
+  data: { device_type: type, name, capabilities },
+});
+
+/** A device is gone: its vendor does not list it any more, or its link was removed. */
+const deviceRemoved = (
+  of: OfLink,
+  id: string,
+  { at, reason }: At & { readonly reason: 'not_listed' | 'link_removed' },
+): NewEvent => ({
+  ...subjectOf(of, id),
+  type: 'device.removed',
+  occurredAt: at,
+  data: { reason },
+});
+
+const subjectOf = ({ account, link, vendor, userRef }: OfLink, device: string) => ({
+  ...{ account, link, vendor, userRef },
+  device,
+});
+
+/** A device of a link, as it is to be stored. */
+export interface NewDevice {
+  readonly id: string;
+  readonly type: DeviceType;
+  readonly name: string | null;
+  readonly capabilities: readonly Capability[];
+  readonly details: JsonObject;
+  readonly site: string | null;
+  /** What the user permits for it; null where nobody asks, or knows. */
+  readonly granted: readonly string[] | null;
+}
+
+export interface OfLink extends LinkKey {
+  readonly vendor: string;
+  readonly userRef: string;
+}
+
+/** Stores which devices links have, as their vendors list them. */
+export function createListStore({ engine, queries, events }: Database) {
+  /**
+   * Locks the devices of a link until the transaction ends, in the order in which `write` does: what changes them in another order then
+   * never waits for a `write` of another process that waits for it.
+   */
+  async function hold(transaction: Queries, { account, link }: LinkKey): Promise<void> {
+    if (engine === 'sqlite') return;
+    await transaction
+      .selectFrom('devices')
+      .select('id')
+      .where('account_id', '=', account)
+      .where('link_id', '=', link)
+      .orderBy('vendor')
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+  }
+
+  async function idsOf(on: Queries, { account, link }: LinkKey): Promise<{ id: string; type: DeviceType }[]> {
+    const found = await on
+      .selectFrom('devices')
+      .select(['id', 'device_type'])
+      .where('account_id', '=', account)
+      .where('link_id', '=', link)
+      .orderBy('id')
+      .execute();
+    return found.map((row) => ({ id: row.id, type: row.device_type as DeviceType }));
+  }
+
+  async function removeOf(transaction: Queries, of: OfLink, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await transaction
+      .deleteFrom('devices')
+      .where('account_id', '=', of.account)
+      .where('link_id', '=', of.link)
+      .where('id', 'in', ids)
+      .execute();
+  }
+
+  return {
+    ofLink: (link: LinkKey) => idsOf(queries, link),
+
+    hold,
+
+    /** Makes `devices` the devices of the link: what is known stays with its state, what is not listed goes. */
+    async replace(
+      transaction: Queries,
+      of: OfLink,
+      devices: readonly NewDevice[],
+      at: number,
+    ): Promise<void> {
+      await hold(transaction, of);
+      const before = new Set((await idsOf(transaction, of)).map(({ id }) => id));
+      const gone = before.difference(new Set(devices.map(({ id }) => id)));
+      await removeOf(transaction, of, [...gone]);
+      for (const device of devices) {
+        const written = {
+          link_id: of.link,
+          user_ref: of.userRef,
+          ...columnsOf(device),
+          missing_since: null,
+        };
+        await transaction
+          .insertInto('devices')
+          .values({ account_id: of.account, vendor: of.vendor, id: device.id, created_at: at, ...written })
+          .onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doUpdateSet(written))
+          .execute();
+      }
+      await events.append(transaction, [
+        ...[...gone].map((id) => deviceRemoved(of, id, { at, reason: 'not_listed' })),
+        ...devices.filter(({ id }) => !before.has(id)).map((device) => deviceLinked(of, device, { at })),
+      ]);
+    },
+
+    /** Writes that devices are gone, for a transaction that holds them and deletes them with their link. */
+    async logRemoved(transaction: Queries, of: OfLink, at: number): Promise<void> {
+      const gone = await idsOf(transaction, of);
+      await events.append(
+        transaction,
+        gone.map(({ id }) => deviceRemoved(of, id, { at, reason: 'link_removed' })),
+      );
+    },
+
+    /** The devices of a link, locked until the transaction ends. */
+    async held(transaction: Queries, of: LinkKey): Promise<DeviceRow[]> {
+      await hold(transaction, of);
+      const found = await transaction
+        .selectFrom('devices')
+        .selectAll()
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .execute();
+      return found.map(toRow);
+    },
+
+    /** Adds devices to a link; answers the ids of those that the account did not have, through whichever link. */
+    async add(
+      transaction: Queries,
+      of: OfLink,
+      { devices, at }: { readonly devices: readonly NewDevice[]; readonly at: number },
+    ): Promise<string[]> {
+      const added: NewDevice[] = [];
+      for (const device of devices) {
+        const { numInsertedOrUpdatedRows } = await transaction
+          .insertInto('devices')
+          .values({
+            account_id: of.account,
+            vendor: of.vendor,
+            id: device.id,
+            created_at: at,
+            link_id: of.link,
+            user_ref: of.userRef,
+            ...columnsOf(device),
+          })
+          .onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doNothing())
+          .executeTakeFirstOrThrow();
+        if (numInsertedOrUpdatedRows === 1n) added.push(device);
+      }
+      await events.append(
+        transaction,
+        added.map((device) => deviceLinked(of, device, { at })),
+      );
+      return added.map(({ id }) => id);
+    },
+
+    /** What the vendor says of a device of the link now. */
+    async update(transaction: Queries, of: OfLink, device: NewDevice): Promise<void> {
+      await transaction
+        .updateTable('devices')
+        .set(columnsOf(device))
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .where('id', '=', device.id)
+        .execute();
+    },
+
+    async setMissing(
+      transaction: Queries,
+      of: OfLink,
+      { ids, since }: { readonly ids: readonly string[]; readonly since: number | null },
+    ): Promise<void> {
+      if (ids.length === 0) return;
+      await transaction
+        .updateTable('devices')
+        .set({ missing_since: since })
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .where('id', 'in', ids)
+        .execute();
+    },
+
+    /** Removes devices that the vendor does not list any more. */
+    async removeUnlisted(
+      transaction: Queries,
+      of: OfLink,
+      { ids, at }: { readonly ids: readonly string[]; readonly at: number },
+    ): Promise<void> {
+      await removeOf(transaction, of, ids);
+      await events.append(
+        transaction,
+        ids.map((id) => deviceRemoved(of, id, { at, reason: 'not_listed' })),
+      );
+    },
+
+    async setUserRef(transaction: Queries, of: OfLink): Promise<void> {
+      await hold(transaction, of);
+      await transaction
+        .updateTable('devices')
+        .set({ user_ref: of.userRef })
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .execute();
+    },
+  };
+}
+
+const columnsOf = ({ type, name, site, granted, capabilities, details }: NewDevice) => ({
+  device_type: type,
+  name,
+  site,
+  granted_json: granted === null ? null : JSON.stringify(granted),
+  capabilities_json: JSON.stringify(capabilities),
+  details_json: JSON.stringify(details),
+});
