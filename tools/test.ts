@@ -18,7 +18,7 @@ const { status } = spawnSync(
       './src/bin/runtime.cjs',
       '--test',
       '--test-concurrency=2',
-      '--test-timeout=300000',
+      '--test-timeout=900000',
       '--test-force-exit',
     ],
     ...options,

@@ -35,6 +35,10 @@ export function vendorFailure(name: string, cause: unknown): AppError {
   }
 }
 
+/** Whether nobody responded, or only a server that is out of order: what was asked about may be unreachable. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'vendor.unreachable' || error.code === 'vendor.timeout');
+
 /** `command.outcome_unknown`: sent, and the response did not say how it ended. Sending it again could do it twice. */
 export function outcomeUnknown(name: string, cause?: unknown): AppError {
   return new AppError(

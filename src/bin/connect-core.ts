@@ -198,6 +198,7 @@ export async function createConnectCore(options: ConnectCoreOptions) {
     mostGateways: options.mostLinks,
     drop: dropGateway,
   });
+  events.on('unreachable', devices.unreachable);
   const presence = createPresence({
     ...{ host, calls, devices, events },
     instance,

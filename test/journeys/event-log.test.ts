@@ -233,7 +233,7 @@ onEachEngine('the event log', (engine) => {
     );
   });
 
-  it('the event log has that a link must be linked again, and that this is over, once each', async () => {
+  it('the event log has that a link is unreachable, that it must be linked again, and that this is over, once each', async () => {
     const link = await linked();
     const begun = await now();
     for (const [status, reason] of [
@@ -251,6 +251,7 @@ onEachEngine('the event log', (engine) => {
         .filter(({ type }) => type.startsWith('link.'))
         .map(({ type, data, subject }) => [type, data, subject.link]),
       [
+        ['link.unreachable', { reason: 'it is silent' }, link],
         ['link.needs_relink', { reason: 'the sign-in is gone' }, link],
         ['link.recovered', {}, link],
       ],

@@ -7,6 +7,10 @@ export type DeviceState = NonNullable<Device['state']>;
 export type DeviceType = Device['device_type'];
 export type Capability = Device['capabilities'][number];
 export type Reading = Operations['GET /devices/{id}']['response'];
+
+/** The device that was read, as the list has it. */
+export const deviceIn = (reading: Reading | undefined): Device | undefined =>
+  reading && { ...reading.device, user_ref: reading.user_ref, link: reading.link };
 export type Limits = NonNullable<Reading['limits']>;
 export type Command = Operations['POST /devices/{id}/command']['body'];
 export type History = Operations['GET /devices/{id}/history']['response'];

@@ -294,6 +294,8 @@ export type DeviceReachable = {
 
 export type DeviceReading = {
     device: Device;
+    user_ref: string;
+    link: string;
     state: DeviceState;
     limits?: Limits;
     available_capacity?: AvailableCapacity;
@@ -369,7 +371,10 @@ export type DeviceWithState = {
     device_type: DeviceType;
     name: string | null;
     capabilities: Array<Capability>;
+    user_ref: string;
+    link: string;
     state?: DeviceState;
+    observed_at?: string;
     interventions?: Array<OpenIntervention>;
 };
 
@@ -447,6 +452,10 @@ export type Event = ({
 } & LinkLinked) | ({
     type: 'link.needs_relink';
 } & LinkNeedsRelink) | ({
+    type: 'link.unreachable';
+} & LinkUnreachable) | ({
+    type: 'link.reachable';
+} & LinkReachable) | ({
     type: 'link.recovered';
 } & LinkRecovered) | ({
     type: 'link.removed';
@@ -697,6 +706,16 @@ export type LinkNeedsRelinkData = {
     reason: string | null;
 };
 
+export type LinkReachable = {
+    id: string;
+    type: 'link.reachable';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: NoData;
+};
+
 export type LinkRecovered = {
     id: string;
     type: 'link.recovered';
@@ -764,6 +783,20 @@ export type LinkSessionFailed = {
 export type LinkSessionFailedData = {
     session_sha256: string;
     reason: string;
+};
+
+export type LinkUnreachable = {
+    id: string;
+    type: 'link.unreachable';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: LinkUnreachableData;
+};
+
+export type LinkUnreachableData = {
+    reason: string | null;
 };
 
 export type LinkedAccount = {
@@ -925,6 +958,10 @@ export type PostedEvent = ({
 } & LinkLinked) | ({
     type: 'link.needs_relink';
 } & LinkNeedsRelink) | ({
+    type: 'link.unreachable';
+} & LinkUnreachable) | ({
+    type: 'link.reachable';
+} & LinkReachable) | ({
     type: 'link.recovered';
 } & LinkRecovered) | ({
     type: 'link.removed';

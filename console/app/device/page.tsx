@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { Refused } from '../api/call.ts';
 import { useRead } from '../api/queries.ts';
-import type { Device, DeviceState } from '../api/shapes.ts';
+import { type Device, type DeviceState, deviceIn } from '../api/shapes.ts';
 import { useVendorNames } from '../api/vendors.ts';
 import { ConditionMark } from '../devices/condition-mark.tsx';
 import { foreign } from '../format.ts';
@@ -35,7 +35,7 @@ export function DevicePage({ vendor, id }: OfDevice) {
   const listed = useSelected(devices, () => devices.find(vendor, id));
   const status = useSelected(devices, (all) => all.status);
   const reading = useReading({ vendor, id });
-  const device: Device | undefined = listed ?? reading.data?.device;
+  const device: Device | undefined = listed ?? deviceIn(reading.data);
   if (device === undefined)
     return <Missing status={status} error={reading.error} onRetry={() => void reading.refetch()} />;
   return (

@@ -103,6 +103,8 @@ const TONES: Partial<Record<LoggedEvent['type'], string>> = {
   'command.outcome_unknown': 'mark-note',
   'intervention.opened': 'mark-note',
   'command.succeeded': 'mark-good',
+  'link.unreachable': 'mark-note',
+  'link.reachable': 'mark-good',
   'link.recovered': 'mark-good',
   'intervention.resolved': 'mark-good',
 };

@@ -53,6 +53,8 @@ type Reads = Parameters<typeof invalidate>[0];
 const CHANGED: Partial<Record<EventType, readonly Reads[]>> = {
   'link.linked': ['GET /links', 'GET /interventions'],
   'link.needs_relink': ['GET /links', 'GET /interventions'],
+  'link.unreachable': ['GET /links'],
+  'link.reachable': ['GET /links'],
   'link.recovered': ['GET /links', 'GET /interventions'],
   'link.removed': ['GET /links', 'GET /interventions'],
   'intervention.opened': ['GET /interventions'],

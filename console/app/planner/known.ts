@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { type Result, useQuery, useRead } from '../api/queries.ts';
-import type { Device, PriceArea, Reading } from '../api/shapes.ts';
+import { type Device, deviceIn, type PriceArea, type Reading } from '../api/shapes.ts';
 import { areaIn } from '../links/area.tsx';
 import { devices, measuredAt } from '../live/index.ts';
 import { useSelected } from '../store.ts';
@@ -85,7 +85,7 @@ export function useChosenCar({ vendor, device: id }: Choices): ChosenCar {
       isChosen ? (await call('GET /devices/{id}', { path: [id], query: { vendor }, signal })).body : null,
   });
   const data = reading.data ?? undefined;
-  const device: Device | undefined = listed ?? data?.device;
+  const device: Device | undefined = listed ?? deviceIn(data);
   if (!isChosen || device === undefined)
     return { device: undefined, known: undefined, measuredAt: undefined, reading };
   // What came by the stream is newer than what was read.

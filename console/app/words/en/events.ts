@@ -110,6 +110,8 @@ export const eventTypes = {
   'device.reachable': 'Device reachable again',
   'link.linked': 'Account linked',
   'link.needs_relink': 'Account must be signed in to again',
+  'link.unreachable': 'Link cannot be reached',
+  'link.reachable': 'Link can be reached again',
   'link.recovered': 'Link works again',
   'link.removed': 'Link deleted',
   'link_session.completed': 'Link session completed',

@@ -109,6 +109,8 @@ export const eventTypes: typeof english.eventTypes = {
   'device.reachable': 'Enheten går att nå igen',
   'link.linked': 'Konto anslutet',
   'link.needs_relink': 'Kontot kräver ny inloggning',
+  'link.unreachable': 'Anslutningen går inte att nå',
+  'link.reachable': 'Anslutningen går att nå igen',
   'link.recovered': 'Anslutningen fungerar igen',
   'link.removed': 'Anslutning borttagen',
   'link_session.completed': 'Anslutningssession klar',

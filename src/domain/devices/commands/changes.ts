@@ -64,7 +64,7 @@ export function createChanges({ devices, calls, events, inQueue }: ChangesOption
       return after;
     } catch (error) {
       await devices.intervene(cached, saidByError(error));
-      if (what.isBackground === undefined) devices.markStale(cached);
+      if (what.isBackground === undefined) devices.markStale(cached, error);
       throw error;
     }
   }

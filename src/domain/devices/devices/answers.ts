@@ -19,10 +19,19 @@ const Open = Type.Optional(
   }),
 );
 
+const whoseDevice = {
+  user_ref: Type.String({ examples: ['anna'], description: 'The end user whose device it is' }),
+  link: Type.String({
+    examples: ['aX3kQ8r1ZbT5wN7yPc2Vd0'],
+    description: 'The link that it is reached through',
+  }),
+};
+
 /** The answer of `GET /devices/{id}`. */
 export const DeviceReading = Type.Object(
   {
     device: Device,
+    ...whoseDevice,
     state: DeviceState,
     limits: Type.Optional(Limits),
     available_capacity: Type.Optional(AvailableCapacity),
@@ -48,7 +57,14 @@ export type DeviceReading = Type.Static<typeof DeviceReading>;
 export const ListedDevice = Type.Object(
   {
     ...Device.properties,
+    ...whoseDevice,
     state: Type.Optional(DeviceState),
+    observed_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When the vendor measured the state; absent without a state',
+      }),
+    ),
     interventions: Open,
   },
   { title: 'DeviceWithState' },
@@ -80,6 +96,8 @@ function readingOf(cached: CachedDevice, adapter: Adapter): DeviceReading {
     row.capabilities.includes('load_balancing') && snapshot.limits !== null && snapshot.capacity !== null;
   return {
     device: deviceOf(cached),
+    user_ref: row.userRef,
+    link: row.link,
     state: snapshot.state,
     ...(balances ? { limits: snapshot.limits, available_capacity: snapshot.capacity } : {}),
     observed_at: rfc3339(snapshot.observedAt),

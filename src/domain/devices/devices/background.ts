@@ -1,11 +1,12 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { adapterOf, kindOf } from '../../../adapter/adapters.ts';
+import { isUnreachable } from '../../../adapter/failures.ts';
 import { type Said, saidByError } from '../../../adapter/interventions.ts';
 import type { LinkKey } from '../../../adapter/session.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Calls } from '../../vendor-calls/calls/index.ts';
-import { type CachedDevice, deviceKey } from './memory.ts';
+import { type CachedDevice, cachedOf, deviceKey } from './memory.ts';
 import type { Reader } from './reader.ts';
 import type { DeviceRow, DeviceStore, Snapshot } from './store.ts';
 
@@ -46,19 +47,12 @@ interface BackgroundOptions {
   readonly record: (cached: CachedDevice, snapshot: Snapshot, began: number) => void;
   /** Takes what the vendor says that the user must do; never rejects. */
   readonly intervene: (cached: CachedDevice, said: Said) => Promise<void> | undefined;
+  /** Takes that a device could not be asked. */
+  readonly unreach: (cached: CachedDevice, began: number) => void;
 }
 
 export function createBackground(options: BackgroundOptions): Background {
-  const { store, reader, calls, clock, adapters, inFlight, flightOf, record, intervene } = options;
-  const cachedOf = (device: DeviceRow): CachedDevice => ({
-    row: device,
-    snapshot: device.snapshot,
-    open: device.open,
-    plan: null,
-    asOf: clock.now(),
-    answer: null,
-  });
-
+  const { store, reader, calls, clock, adapters, inFlight, flightOf, record, intervene, unreach } = options;
   /** Runs the work with the devices marked as being read, and takes what of its answer has not been overtaken. */
   async function reading<T>(
     devices: readonly DeviceRow[],
@@ -89,7 +83,7 @@ export function createBackground(options: BackgroundOptions): Background {
           isOvertaken = true;
           continue;
         }
-        const cached = cachedOf(device);
+        const cached = cachedOf(device, clock.now());
         try {
           const adapter = adapterOf(adapters, device.vendor);
           const understood = reader.understand(adapter, cached, found.raw);
@@ -103,6 +97,9 @@ export function createBackground(options: BackgroundOptions): Background {
       }
       if (fault !== undefined) throw fault;
       return { left, snapshots, isOvertaken };
+    } catch (error) {
+      if (isUnreachable(error)) for (const { device } of marks) unreach(cachedOf(device, began), began);
+      throw error;
     } finally {
       for (const { key, mark } of marks) {
         const others = inFlight.get(key);
@@ -126,7 +123,7 @@ export function createBackground(options: BackgroundOptions): Background {
         try {
           return await calls.withVendor(device, 'poll', (session) => kind.read(session, device));
         } catch (error) {
-          await intervene(cachedOf(device), saidByError(error));
+          await intervene(cachedOf(device, clock.now()), saidByError(error));
           throw error;
         }
       };

@@ -1,4 +1,5 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
+import { isUnreachable } from '../../../adapter/failures.ts';
 import type { Said } from '../../../adapter/interventions.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Host } from '../../../db/host.ts';
@@ -16,7 +17,7 @@ import { createReader } from './reader.ts';
 import { createReports } from './reported.ts';
 import { createSnapshotWriter, type SnapshotWriter } from './snapshot-writer.ts';
 import { createSnapshots } from './snapshots.ts';
-import { createDeviceStore } from './store.ts';
+import { createDeviceStore, unreached } from './store.ts';
 import { createVendorReads } from './vendor-reads.ts';
 
 export { CommandedDevice, commandedOf, DeviceReading, ListedDevice } from './answers.ts';
@@ -92,7 +93,7 @@ export function createDevices(options: DevicesOptions) {
   const snapshots = createSnapshots({
     ...{ adapters, reader, interventions, memory, lookup, writer, clock, log },
   });
-  const { record, intervene, take } = snapshots;
+  const { record, intervene, take, unreach } = snapshots;
   const vendorReads = createVendorReads({ database, adapters, calls, reader, lookup, snapshots });
   const { refresh, flightOf } = vendorReads;
 
@@ -113,6 +114,7 @@ export function createDevices(options: DevicesOptions) {
       flightOf,
       record,
       intervene,
+      unreach,
     }),
 
     /** Takes what an accepted or a failed command says that the user of the device must do. */
@@ -122,7 +124,7 @@ export function createDevices(options: DevicesOptions) {
 
     named: store.named,
 
-    ...createReports({ store, lookup, reader, snapshots }),
+    ...createReports({ store, writer, clock, lookup, reader, snapshots }),
     read: createFreshAnswers({ adapters, clock, memory, lookup, vendorReads }),
 
     /** Asks the vendor now, not joining a read that began earlier: for the state after a command. */
@@ -133,10 +135,11 @@ export function createDevices(options: DevicesOptions) {
       return read;
     },
 
-    /** The state may be wrong by now: the next read asks the vendor, however fresh it is. */
-    markStale(cached: CachedDevice): void {
+    /** The state may be wrong by now, as after a command that failed with `error`: the next read asks the vendor, however fresh it is. */
+    markStale(cached: CachedDevice, error?: unknown): void {
       if (cached.snapshot === null) return;
-      record(cached, { ...cached.snapshot, fetchedAt: 0 });
+      const lost = isUnreachable(error) ? unreached(cached.snapshot) : undefined;
+      record(cached, { ...(lost ?? cached.snapshot), fetchedAt: 0 });
       // A change of the times alone leaves no event.
       storeAndAnnounce(cached).catch((error: unknown) =>
         log.warn({ err: error }, 'it was not announced to the other processes that a state may be wrong'),

@@ -22,6 +22,13 @@ export interface CachedDevice {
   answer: string | null;
 }
 
+/** A device as it was read from the database, apart from what is in memory of it. */
+export const cachedOf = ({ snapshot, open, ...row }: DeviceRow, asOf: number): CachedDevice => ({
+  ...{ row, snapshot, open, asOf },
+  plan: null,
+  answer: null,
+});
+
 export interface Page {
   readonly body: Buffer;
   /** Cursor of the page after it. */

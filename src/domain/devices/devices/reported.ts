@@ -2,10 +2,12 @@ import type { DeviceState } from '../../../adapter/device.ts';
 import { READ_CAPABILITIES, READS, STATUS_FIELDS } from '../../../adapter/fields.ts';
 import { saidByState } from '../../../adapter/interventions.ts';
 import type { LinkOf } from '../../../adapter/session.ts';
+import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Lookup } from './lookup.ts';
-import type { CachedDevice } from './memory.ts';
+import { type CachedDevice, cachedOf } from './memory.ts';
 import type { Reader } from './reader.ts';
+import type { SnapshotWriter } from './snapshot-writer.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { DeviceRow, DeviceStore, Snapshot } from './store.ts';
 
@@ -34,6 +36,8 @@ function withReport(
   if (newer.length === 0) return 'older';
   const state: DeviceState = { ...before.state };
   for (const field of newer) setField(state, report.state, field);
+  // What reports anything can be reached.
+  if (before.reported?.isUnreached === true && report.state.online === undefined) state.online = true;
   const at = Object.fromEntries(newer.map((field) => [field, report.at]));
   // The rest of the state is as old as it was: a caller that wants the whole of it still asks the vendor.
   return {
@@ -69,14 +73,16 @@ function setField<F extends keyof DeviceState>(
 }
 
 interface ReportsOptions {
-  readonly store: Pick<DeviceStore, 'ofLink'>;
+  readonly store: Pick<DeviceStore, 'ofLink' | 'rowsOfLink'>;
+  readonly writer: Pick<SnapshotWriter, 'flush'>;
+  readonly clock: Clock;
   readonly lookup: Pick<Lookup, 'byId' | 'newest'>;
   readonly reader: Pick<Reader, 'logUnrecognized' | 'offline'>;
   readonly snapshots: Snapshots;
 }
 
 /** Takes what is learnt of the devices of a link without asking for it. */
-export function createReports({ store, lookup, reader, snapshots }: ReportsOptions) {
+export function createReports({ store, writer, clock, lookup, reader, snapshots }: ReportsOptions) {
   async function ofLinkById(link: LinkOf, id: string, from = lookup.byId): Promise<CachedDevice | undefined> {
     return (await from(link.account, id)).find(
       ({ row }) => row.vendor === link.vendor && row.link === link.link,
@@ -115,6 +121,13 @@ export function createReports({ store, lookup, reader, snapshots }: ReportsOptio
         if (cached !== undefined && cached.snapshot?.state.online !== false)
           snapshots.record(cached, reader.offline(cached));
       }
+    },
+
+    /** Nothing of a link can be asked: what was last known of its devices stays, and they are offline until one is read or reports again. */
+    async unreachable(link: LinkOf): Promise<void> {
+      const began = clock.now();
+      await writer.flush();
+      for (const row of await store.rowsOfLink(link)) snapshots.unreach(cachedOf(row, began), began);
     },
   };
 }

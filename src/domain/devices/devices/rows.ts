@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { AvailableCapacity, DeviceState, DeviceType, Limits } from '../../../adapter/device.ts';
 import type { Capability } from '../../../adapter/fields.ts';
 import type { DeviceRef } from '../../../adapter/session.ts';
+import { rfc3339 } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { ReadPlan } from './next-read.ts';
@@ -26,11 +27,28 @@ export interface Reported {
   readonly whole: number;
   /** When each of the fields was so. */
   readonly fields: { readonly [F in keyof DeviceState]?: number };
+  /** Its link, gateway or vendor could not be reached: whatever is heard of the device next shows that it can. */
+  readonly isUnreached?: boolean;
+}
+
+/**
+ * The snapshot of a device that could not be asked: what was last known stays, with its times, but nobody knows whether it is so. Undefined
+ * where it says so already, and for a device that was never read.
+ */
+export function unreached(before: Snapshot | null): Snapshot | undefined {
+  if (before === null || !before.state.online) return undefined;
+  const { whole, fields } = before.reported ?? { whole: before.observedAt, fields: {} };
+  return {
+    ...before,
+    state: { ...before.state, online: false },
+    reported: { whole, fields, isUnreached: true },
+  };
 }
 
 export interface DeviceRow extends DeviceRef {
   readonly vendor: string;
   readonly name: string | null;
+  readonly userRef: string;
   readonly capabilities: readonly Capability[];
   readonly snapshot: Snapshot | null;
   /** Its open interventions, as JSON text. */
@@ -54,6 +72,7 @@ export function toRow(row: Selectable<Tables['devices']>): DeviceRow {
     vendor: row.vendor,
     type: row.device_type as DeviceType,
     name: row.name,
+    userRef: row.user_ref,
     capabilities: JSON.parse(row.capabilities_json) as Capability[],
     details: JSON.parse(row.details_json) as JsonObject,
     missingSince: row.missing_since,
@@ -107,14 +126,18 @@ interface ListedColumns {
   readonly id: string;
   readonly device_type: string;
   readonly name: string | null;
+  readonly link_id: string;
+  readonly user_ref: string;
   readonly capabilities_json: string;
   readonly state_json: string | null;
+  readonly observed_at: number | null;
   readonly interventions_json: string | null;
 }
 
 /** The columns that hold JSON go into the answer as they are: a page of 1,000 devices is never parsed. */
 export function deviceJson(row: ListedColumns): string {
-  const state = row.state_json === null ? '' : `,"state":${row.state_json}`;
+  const observed = row.observed_at === null ? '' : `,"observed_at":"${rfc3339(row.observed_at)}"`;
+  const state = row.state_json === null ? '' : `,"state":${row.state_json}${observed}`;
   const open = row.interventions_json === null ? '' : `,"interventions":${row.interventions_json}`;
-  return `{"id":${JSON.stringify(row.id)},"vendor":"${row.vendor}","device_type":"${row.device_type}","name":${JSON.stringify(row.name)},"capabilities":${row.capabilities_json}${state}${open}}`;
+  return `{"id":${JSON.stringify(row.id)},"vendor":"${row.vendor}","device_type":"${row.device_type}","name":${JSON.stringify(row.name)},"user_ref":${JSON.stringify(row.user_ref)},"link":"${row.link_id}","capabilities":${row.capabilities_json}${state}${open}}`;
 }

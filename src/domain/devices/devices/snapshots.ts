@@ -9,7 +9,7 @@ import type { Lookup } from './lookup.ts';
 import { type CachedDevice, type DeviceMemory, deviceKey } from './memory.ts';
 import type { Reader } from './reader.ts';
 import type { SnapshotWriter } from './snapshot-writer.ts';
-import type { Snapshot } from './store.ts';
+import { type Snapshot, unreached } from './store.ts';
 
 interface SnapshotsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
@@ -78,7 +78,13 @@ export function createSnapshots(options: SnapshotsOptions) {
     await intervene(cached, reader.said(adapter, cached, { raw, snapshot }));
   }
 
-  return { inFlight, record, setSnapshot, intervene, take };
+  /** The device could not be asked. `began`: when that was tried; what was learnt after that stays. */
+  function unreach(cached: CachedDevice, began: number): void {
+    const snapshot = unreached(cached.snapshot);
+    if (snapshot !== undefined) record(cached, snapshot, began);
+  }
+
+  return { inFlight, record, setSnapshot, unreach, intervene, take };
 }
 
 export type Snapshots = ReturnType<typeof createSnapshots>;

@@ -76,8 +76,10 @@ export function createSightingStore({ group, lockedRows, events, moments }: Data
         select max(poll.interval_s) from device_polls as poll
         where poll.account_id = r.account and poll.link_id = r.link_id and poll.device_id in ('', r.id)
       ), '') else '' end`;
-    const event = (type: string, occurredAt: string, data: RawBuilder<unknown>) => sql`
-      select r.account, ${tx}, ${sql.lit(type)}, r.id, r.vendor, r.link_id, r.user_ref, ${sql.ref(occurredAt)}, ${moments.now}, ${data}
+    // A device that could not be asked keeps the time of its last good read, and is lost now.
+    const lostAt = sql`case when r.fetched_at > coalesce(r.fetched_before, 0) then r.fetched_at else ${moments.now} end`;
+    const event = (type: string, occurredAt: RawBuilder<unknown>, data: RawBuilder<unknown>) => sql`
+      select r.account, ${tx}, ${sql.lit(type)}, r.id, r.vendor, r.link_id, r.user_ref, ${occurredAt}, ${moments.now}, ${data}
       from r where ${isNews}`;
     await events.change(on, {
       rows: sql`select * from ${lockedRows(OF_DEVICES, SIGHTING_COLUMNS, writes.map(sightingRow))} as given`,
@@ -88,16 +90,16 @@ export function createSightingStore({ group, lockedRows, events, moments }: Data
         from r
         where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id and ${isNews}`,
       events: sql`
-        ${event('device.state_changed', 'r.observed_at', sql`'{"from":' || coalesce(r.state_before, 'null') || ',"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+        ${event('device.state_changed', sql.ref('r.observed_at'), sql`'{"from":' || coalesce(r.state_before, 'null') || ',"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
           and (r.state_before is null or ${asIfOnline('r.state_json')} <> ${asIfOnline('r.state_before')})
         union all
-        ${event('device.unreachable', 'r.fetched_at', sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+        ${event('device.unreachable', lostAt, sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
           and r.state_json like ${IS_OFFLINE} and (r.state_before is null or r.state_before not like ${IS_OFFLINE})
         union all
-        ${event('device.reachable', 'r.fetched_at', sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+        ${event('device.reachable', sql.ref('r.fetched_at'), sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
           and r.state_json not like ${IS_OFFLINE} and r.state_before like ${IS_OFFLINE}
         union all
-        ${event(STATE_CONFIRMED, 'r.fetched_at', sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+        ${event(STATE_CONFIRMED, sql.ref('r.fetched_at'), sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
           and r.fetched_before > 0 and r.fetched_at - r.fetched_before > ${sql.lit(SILENT_MS)} and r.state_json = r.state_before
           and r.state_json not like ${IS_OFFLINE}`,
     });

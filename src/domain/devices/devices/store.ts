@@ -22,7 +22,7 @@ export async function countDevicesOf(
   return new Map(rows.map(({ vendor, devices }) => [vendor, Number(devices)]));
 }
 
-export type { DeviceRow, PlannedRow, Snapshot } from './rows.ts';
+export { type DeviceRow, type PlannedRow, type Snapshot, unreached } from './rows.ts';
 
 export type { NewDevice, OfLink } from './store-lists.ts';
 
@@ -116,8 +116,11 @@ export function createDeviceStore(database: Database) {
           'id',
           'device_type',
           'name',
+          'link_id',
+          'user_ref',
           'capabilities_json',
           'state_json',
+          'observed_at',
           'interventions_json',
         ])
         .where('account_id', '=', filter.account);

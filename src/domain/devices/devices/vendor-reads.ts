@@ -1,5 +1,6 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { adapterOf } from '../../../adapter/adapters.ts';
+import { isUnreachable } from '../../../adapter/failures.ts';
 import { saidByError } from '../../../adapter/interventions.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Database } from '../../../db/database.ts';
@@ -16,7 +17,7 @@ const READ = question<DeviceOf, Snapshot | null>('devices.read');
 const OTHER_PROCESS_MS = 1_500;
 
 interface VendorReadsOptions {
-  readonly database: Pick<Database, 'engine' | 'bus'>;
+  readonly database: Pick<Database, 'engine' | 'bus' | 'moments'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly calls: Pick<Calls, 'isHere'>;
   readonly reader: Reader;
@@ -27,14 +28,16 @@ interface VendorReadsOptions {
 /** Asks what devices are like now: their vendors, or the processes that they are connected to. */
 export function createVendorReads(options: VendorReadsOptions) {
   const { database, adapters, calls, reader, lookup } = options;
-  const { record, setSnapshot, intervene, take } = options.snapshots;
-  const { bus } = database;
+  const { record, setSnapshot, unreach, intervene, take } = options.snapshots;
+  const { bus, moments } = database;
   const flights = new Map<string, Promise<CachedDevice>>();
 
   async function askHere(cached: CachedDevice): Promise<unknown> {
+    const began = moments.clock.now();
     try {
       return await reader.ask(adapterOf(adapters, cached.row.vendor), cached);
     } catch (error) {
+      if (isUnreachable(error)) unreach(cached, began);
       await intervene(cached, saidByError(error));
       throw error;
     }

@@ -13,9 +13,13 @@ const MOST_RETRY_SECONDS = 3_600;
 type Activity = 'active' | 'idle' | 'asleep';
 
 /** What a device needs by what it was last like. */
-export function activityOf(snapshot: Pick<Snapshot, 'state'> | null, isCommanded: boolean): Activity {
+export function activityOf(
+  snapshot: Pick<Snapshot, 'state' | 'reported'> | null,
+  isCommanded: boolean,
+): Activity {
   if (isCommanded || snapshot?.state.charging === true) return 'active';
-  return snapshot?.state.online === false ? 'asleep' : 'idle';
+  // One that could not be asked does not sleep, for all that is known.
+  return snapshot?.state.online === false && snapshot.reported?.isUnreached !== true ? 'asleep' : 'idle';
 }
 
 interface Circumstances {

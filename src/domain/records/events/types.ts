@@ -104,6 +104,12 @@ export const EVENT_TYPES = {
     summary: 'The user has to link the vendor account again',
     data: Type.Object({ reason: orNull(Type.String()) }),
   },
+  'link.unreachable': {
+    version: 1,
+    summary: 'A call of a link failed because the vendor or its devices did not respond; elnav retries',
+    data: Type.Object({ reason: orNull(Type.String()) }),
+  },
+  'link.reachable': { version: 1, summary: 'Calls of a link go well again', data: NOTHING },
   'link.recovered': {
     version: 1,
     summary: 'A link works again that the user had to link again, without having been linked again',

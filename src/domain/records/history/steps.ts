@@ -30,7 +30,9 @@ const MOST_SILENCE_MS = 3 * HOUR_MS;
 export function stepsOf(row: EventRow): readonly Step[] {
   if (row.type === 'device.removed') return [{ at: row.occurred_at, values: null }];
   const data = JSON.parse(row.data_json) as Confirmed;
-  const { to, fetched_at: fetched = row.occurred_at, confirmed_at: confirmed } = data;
+  const { to, confirmed_at: confirmed } = data;
+  // A state that is to be read again was fetched at 0.
+  const fetched = data.fetched_at || row.occurred_at;
   if (row.type === 'device.unreachable') return [{ at: (confirmed ?? fetched - 1) + 1, values: null }];
   // What was last known of a device that cannot be reached is not what it is like.
   if (to === undefined || to.online === false) return [];

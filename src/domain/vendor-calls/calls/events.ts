@@ -32,6 +32,8 @@ interface LinkEventMap {
   readonly loginLost: { readonly vendor: string; readonly vendorAccount: string; readonly at: number };
   /** Its gateway is connected again: what was given up for it begins again. */
   readonly reachable: LinkOf;
+  /** No call of it goes well any more, or it must be linked again: what is known of its devices may be wrong by now. */
+  readonly unreachable: LinkOf;
   /** Its stream reports changes from now on. */
   readonly streamOpened: LinkOf;
   /** What its stream would have reported must be asked for again. */
@@ -71,6 +73,7 @@ export function createLinkEvents(log: Log): LinkEvents {
     unlinked: [],
     healed: [],
     reachable: [],
+    unreachable: [],
     loginLost: [],
     streamOpened: [],
     streamEnded: [],

@@ -55,6 +55,7 @@ export function createCalls(options: CallsOptions) {
   const records = createLinkRecords({
     ...{ bus, store, clock, interventions: options.interventions },
     healed: (row) => events.emit('healed', row),
+    unreachable: (row) => events.emit('unreachable', row),
   });
   const applicationOf = createApplicationCertificates({
     store: createApplicationCertificateStore(database),

@@ -17,14 +17,18 @@ interface RecordsOptions {
   readonly store: LinkRowStore;
   /** A link works again that was thought to need linking again. */
   readonly healed: (row: LinkRow) => Promise<void>;
+  /** Calls of a link failed twice in a row, or it must be linked again: once for each time that this happens. */
+  readonly unreachable: (row: LinkRow) => Promise<void>;
   readonly clock: Clock;
   readonly interventions: Pick<Interventions, 'withSignIn'>;
 }
 
 /** The links that are called, in memory, with the status that follows from how their calls go. */
 export function createLinkRecords(options: RecordsOptions) {
-  const { bus, store, healed, clock, interventions } = options;
+  const { bus, store, healed, unreachable, clock, interventions } = options;
   const rows = new BoundedMap<string, LinkRow>(CACHED_LINKS);
+  /** Since when the links are unreachable of which that was said. */
+  const saidUnreachable = new BoundedMap<string, number>(CACHED_LINKS);
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
@@ -48,6 +52,12 @@ export function createLinkRecords(options: RecordsOptions) {
     const known = kept ?? row;
     // That a vendor cannot be reached is no news of a link that has to be linked again: only a call that goes well is.
     if (known.status === 'needs_relink' && status === 'unreachable') return;
+    // One failure may be of one device; the next one, with nothing that went well in between, is of the link.
+    const isFailingAgain = status === 'unreachable' && known.status === 'unreachable';
+    if (isFailingAgain && saidUnreachable.get(keyOf(row)) !== known.statusSince) {
+      saidUnreachable.set(keyOf(row), known.statusSince);
+      await unreachable(known);
+    }
     if (known.status === status && known.statusReason === reason && known.refusedSince === refusedSince)
       return;
     const statusSince = known.status === status ? known.statusSince : clock.now();
@@ -59,6 +69,7 @@ export function createLinkRecords(options: RecordsOptions) {
     // With the old status in memory, other processes would not store that their own calls go well again.
     await NOTED.publish(bus, { account: row.account, link: row.link });
     if (known.status === 'needs_relink' && status === 'active') await healed({ ...known, ...written });
+    if (isLost && known.status !== 'needs_relink') await unreachable({ ...known, ...written });
   }
 
   return {

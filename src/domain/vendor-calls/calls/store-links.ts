@@ -53,7 +53,7 @@ type NewStatus = Pick<LinkRow, 'status' | 'statusSince' | 'statusReason' | 'refu
 /** Links as calls need them; `domain/links/links` adds and removes them. */
 export function createLinkRowStore({ engine, queries, rows, events, transaction }: Database) {
   /**
-   * Within a transaction, with its event: that the user has to link again, or that this is over. Nothing happens when the account was
+   * Within a transaction, with its event: that calls fail, that the user has to link again, or that this is over. Nothing happens when the account was
    * linked again since the row was read: then the answer is false.
    */
   async function setStatus(
@@ -81,6 +81,10 @@ export function createLinkRowStore({ engine, queries, rows, events, transaction 
       .where('id', '=', link)
       .execute();
     const event = { account, link, occurredAt: statusSince };
+    if (status === 'unreachable' && before.status === 'active')
+      await events.append(on, [{ ...event, type: 'link.unreachable', data: { reason: statusReason } }]);
+    if (status === 'active' && before.status === 'unreachable')
+      await events.append(on, [{ ...event, type: 'link.reachable', data: {} }]);
     if (status === 'needs_relink' && before.status !== 'needs_relink')
       await events.append(on, [{ ...event, type: 'link.needs_relink', data: { reason: statusReason } }]);
     if (status === 'active' && before.status === 'needs_relink')
