@@ -188,7 +188,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
         ...{ device_id: null, user_ref: userRef, version: 1, signature: 'hmac-sha256', public_key: null },
         ...{ vault_key: 'k', sealed_secrets: 's', status: 'paused', reason: null, created_at: 1 },
         ...{ generation: 0, cursor_tx: 0, cursor_id: 0, covered_at: 1, pending: 0, free_at: 0, retry_at: 0 },
-        ...{ failures: 0, failing_since: null, lost_from: null, lost_until: null, attempts: 0 },
+        ...{ failures: 0, failing_since: null, lost_from: null, lost_until: null, attempts: 0, is_slow: 0 },
       })
       .execute();
     // One about the link, and one about a device whose link was not known: two vendors had its id.

@@ -248,6 +248,51 @@ onEachEngine('a receiver of events', (engine) => {
       for (const { id } of await core.subscriptions.list(of))
         await core.subscriptions.remove({ account: of, id });
   });
+
+  it('a receiver of events gets its events at once, while accounts have more receivers that answer late, or that hang and are changed again and again', async () => {
+    const late = await receives();
+    const waiting = new Set<() => void>();
+    late.behaviour = (_, response) => void waiting.add(() => response.writeHead(204).end());
+    const crowd = await Promise.all(Array.from({ length: 9 }, () => core.newAccount()));
+    const keys: SubscriptionKey[] = [];
+    for (const of of crowd) {
+      for (let made = 0; made < 20; made += 1) keys.push(await subscribe(late.url, of));
+      await write(1, of);
+    }
+    const good = await receives();
+    const key = await subscribe(good.url);
+    const names: string[] = [];
+    const isServed = async () => {
+      const asked = clock.now();
+      names.push(...(await write(2)));
+      await has(good, key, names);
+      assert.ok(clock.now() - asked < AT_ONCE_MS, 'it waits for none of them');
+    };
+    await until('each of the accounts has its share of the slots', () => waiting.size >= 8 * crowd.length);
+    assert.equal(waiting.size, 8 * crowd.length);
+    await isServed();
+
+    clock.turn(3_000);
+    for (const answer of waiting) answer();
+    waiting.clear();
+    late.behaviour = hangs;
+    await until('those that answered late wait in a queue of their own', async () => {
+      const rows = await core.database.queries.selectFrom('subscriptions').select(['is_slow']).execute();
+      return rows.filter(({ is_slow }) => is_slow === 1).length >= 8 * crowd.length;
+    });
+    for (const of of crowd) await write(1, of);
+    await isServed();
+    await turnUntil(core, 'one of each account has failed', {
+      ms: 1_000,
+      holds: async () => {
+        const all = await Promise.all(crowd.map((of) => core.subscriptions.list(of)));
+        return all.every((own) => own.some(({ failures }) => failures > 0));
+      },
+    });
+    for (const one of keys) await core.subscriptions.change(one, { url: `${late.url}?changed` });
+    await isServed();
+    for (const one of keys) await core.subscriptions.remove(one);
+  });
 });
 
 describe('a subscription to elnav itself', () => {

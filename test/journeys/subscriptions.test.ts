@@ -300,7 +300,8 @@ onEachEngine('subscriptions', (engine) => {
     const all = await write(2, { of, in: died });
     const { heldSince } = createEventStore(died.database);
     await until('what is committed can be read', async () => (await heldSince()) === null);
-    const claim = () => store.claim({ isRetry: false, accounts: [of], most: 5, claimMs: 30_000 });
+    const claim = () =>
+      store.claim({ queue: 'first', without: [], accounts: [of], most: 5, claimMs: 30_000 });
     const [claimed] = await claim();
     assert.equal(claimed?.id, id);
     assert.deepEqual(await claim(), [], 'nobody else gets it meanwhile');

@@ -363,7 +363,7 @@ const records = ({ identity, bytewise, storedBy, eventId, eventKey, eventOrder }
     status text not null, reason text, created_at bigint not null, generation bigint not null,
     cursor_tx bigint not null, cursor_id bigint not null, covered_at bigint not null, pending integer not null,
     free_at bigint not null, retry_at bigint not null, failures bigint not null, failing_since bigint,
-    lost_from bigint, lost_until bigint, attempts bigint not null,
+    lost_from bigint, lost_until bigint, attempts bigint not null, is_slow integer not null,
     constraint subscriptions_pk primary key (account_id, id)
   );
   create table subscription_attempts (

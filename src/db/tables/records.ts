@@ -66,6 +66,8 @@ interface Subscriptions {
   pending: number;
   /** Until when a process has claimed it. */
   free_at: number;
+  /** 1: its last delivery took long, or failed before its owner changed it. */
+  is_slow: number;
   retry_at: number;
   failures: number;
   failing_since: number | null;

@@ -4,7 +4,7 @@ import type { Log } from '../../../core/log.ts';
 import { createLoop } from '../../../core/loop.ts';
 import { type EventFilter, type EventLog, type EventRow, matches } from '../events/index.ts';
 import type { Deliver, Step } from './delivery.ts';
-import type { SubscriptionRow, SubscriptionStore } from './store.ts';
+import { type DeliveryQueue, isSlow, type SubscriptionRow, type SubscriptionStore } from './store.ts';
 
 /** A process that dies leaves its claims for so long; a delivery takes half of it at most. */
 const CLAIM_MS = 30_000;
@@ -12,9 +12,15 @@ const CLAIM_MS = 30_000;
 const SWEPT_MS = 5_000;
 /** Deliveries at a time of a subscription before the next one has its turn. */
 const MOST_STEPS = 10;
-/** Subscriptions whose last delivery failed have slots of their own: those that hang keep nobody waiting but one another. */
-const FIRST_SLOTS = 128;
-const RETRY_SLOTS = 32;
+/**
+ * Deliveries at a time, in all and of one account. Subscriptions whose last delivery took long or failed have slots of their own: receivers
+ * that hang keep nobody waiting but one another, and no account takes what all have.
+ */
+const SLOTS: Readonly<Record<DeliveryQueue, { readonly inAll: number; readonly ofAccount: number }>> = {
+  first: { inAll: 128, ofAccount: 8 },
+  slow: { inAll: 32, ofAccount: 4 },
+  retry: { inAll: 32, ofAccount: 4 },
+};
 
 interface DeliveriesOptions {
   readonly store: SubscriptionStore;
@@ -39,7 +45,8 @@ function createWorker({ store, deliver, moments, isRunning, retryAt }: WorkerOpt
     let row = claimed;
     for (let steps = 1; ; steps += 1) {
       const step = await stepOf(row);
-      const goesOn = step.hasMore && steps < MOST_STEPS && isRunning();
+      const isLong = step.attempt !== null && isSlow(step.attempt);
+      const goesOn = step.hasMore && steps < MOST_STEPS && !isLong && isRunning();
       const freeAt = goesOn ? moments.now() + CLAIM_MS : 0;
       const isUnchanged = await store.finish({ ...step, freeAt });
       if (step.retryAt > 0) retryAt(step.retryAt);
@@ -68,8 +75,38 @@ function createWorker({ store, deliver, moments, isRunning, retryAt }: WorkerOpt
 
   return {
     workOn,
+    /** Claimed, and not to be worked on now. */
+    async giveBack(row: SubscriptionRow): Promise<void> {
+      await store.finish({ ...unmoved(row), freeAt: 0 });
+    },
     /** Ends what is under way. */
     abort: (): void => closing.abort(),
+  };
+}
+
+/** The slots of a queue of this process, and which accounts have them. */
+function createSlots(queue: DeliveryQueue) {
+  const { inAll, ofAccount } = SLOTS[queue];
+  const taken = new Map<number, number>();
+  let free = inAll;
+  return {
+    free: (): number => free,
+    /** Accounts that have as many as one may have. */
+    full: (): number[] => [...taken].filter(([, count]) => count >= ofAccount).map(([account]) => account),
+    /** False where the account has as many as one may have. */
+    take(account: number): boolean {
+      const count = taken.get(account) ?? 0;
+      if (count >= ofAccount) return false;
+      taken.set(account, count + 1);
+      free -= 1;
+      return true;
+    },
+    release(account: number): void {
+      const count = (taken.get(account) ?? 0) - 1;
+      if (count > 0) taken.set(account, count);
+      else taken.delete(account);
+      free += 1;
+    },
   };
 }
 
@@ -111,7 +148,7 @@ function createWatch({ store, eventLog, isWoken, wake }: WatchOptions) {
 /** Deliveries of this process: of the subscriptions that it claims, each by one process at a time. */
 export function createDeliveries(options: DeliveriesOptions) {
   const { store, eventLog, clock, moments, log } = options;
-  const free = { first: FIRST_SLOTS, retry: RETRY_SLOTS };
+  const slots = { first: createSlots('first'), slow: createSlots('slow'), retry: createSlots('retry') };
   const watch = createWatch({ store, eventLog, isWoken: (account) => woken.has(account), wake });
   const worker = createWorker({ ...options, isRunning: () => isRunning, retryAt });
   const working = new Set<Promise<void>>();
@@ -120,33 +157,30 @@ export function createDeliveries(options: DeliveriesOptions) {
   /** Something may have to be delivered for any account. */
   let isAllWoken = false;
   let isRunning = false;
-  /** More wait to be repeated than there are slots for. */
-  let isRetryShort = false;
   let quietPassedAt = Number.NEGATIVE_INFINITY;
 
   /** Claims subscriptions for the free slots and begins to work on them; true where there may be more. */
-  async function claim(queue: keyof typeof free, accounts?: readonly number[]): Promise<boolean> {
-    const most = free[queue];
+  async function claim(queue: DeliveryQueue, accounts?: readonly number[]): Promise<boolean> {
+    const own = slots[queue];
+    const most = own.free();
     if (!isRunning || most === 0) return true;
     const claimed = await store.claim({
-      isRetry: queue === 'retry',
-      most,
-      claimMs: CLAIM_MS,
+      ...{ queue, most, claimMs: CLAIM_MS, without: own.full() },
       ...(accounts === undefined ? {} : { accounts }),
     });
-    free[queue] -= claimed.length;
     for (const row of claimed) {
-      const work = worker
-        .workOn(row)
+      const isOurs = own.take(row.account_id);
+      const work = (isOurs ? worker.workOn(row) : worker.giveBack(row))
         .catch((error: unknown) =>
           log.warn({ err: error }, 'events could not be delivered to a subscription'),
         )
         .finally(() => {
           working.delete(work);
-          free[queue] += 1;
-          // What came meanwhile found it claimed.
+          if (!isOurs) return;
+          own.release(row.account_id);
+          // What came meanwhile found it claimed, or the share of its account taken.
           wake(row.account_id);
-          if (queue === 'retry' && isRetryShort) retrying.wake();
+          if (queue === 'retry') retrying.wake();
         });
       working.add(work);
     }
@@ -180,7 +214,8 @@ export function createDeliveries(options: DeliveriesOptions) {
     const accounts = isAllWoken ? undefined : [...woken];
     isAllWoken = false;
     woken = new Set();
-    if (!(await claim('first', accounts))) return;
+    const areShort = [await claim('first', accounts), await claim('slow', accounts)];
+    if (!areShort.includes(true)) return;
     // For the next slot that is free.
     if (accounts === undefined) isAllWoken = true;
     else for (const account of accounts) woken.add(account);
@@ -188,10 +223,9 @@ export function createDeliveries(options: DeliveriesOptions) {
 
   /** Resolves to when the next one is due, ms. */
   async function claimRetries(): Promise<number> {
-    isRetryShort = await claim('retry');
     // The next slot that is free.
-    if (isRetryShort) return SWEPT_MS;
-    const next = await store.nextRetryAt();
+    if (await claim('retry')) return SWEPT_MS;
+    const next = await store.nextRetryAt(slots.retry.full());
     return next === null ? SWEPT_MS : Math.max(1, Math.min(SWEPT_MS, next - moments.now()));
   }
 

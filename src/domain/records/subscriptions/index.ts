@@ -74,7 +74,7 @@ interface SubscriptionsOptions {
 const NEW = {
   ...{ status: 'active', reason: null, generation: 0, pending: 0 },
   ...{ free_at: 0, retry_at: 0, failures: 0, failing_since: null },
-  ...{ lost_from: null, lost_until: null, attempts: 0 },
+  ...{ lost_from: null, lost_until: null, attempts: 0, is_slow: 0 },
 } as const;
 
 /** Throws `subscription.too_many`. */

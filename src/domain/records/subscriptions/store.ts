@@ -63,6 +63,13 @@ export interface Finished {
   readonly attempt: Attempt | null;
 }
 
+/** What is delivered to: those that go well, those whose last delivery took long, and those whose last delivery failed and whose next is due. */
+export type DeliveryQueue = 'first' | 'slow' | 'retry';
+
+/** A delivery that took longer holds its slot for too long to share it with those that do not. */
+const SLOW_MS = 2_000;
+export const isSlow = ({ durationMs }: Pick<Attempt, 'durationMs'>): boolean => durationMs > SLOW_MS;
+
 /** Attempts that are kept for each subscription. */
 export const ATTEMPTS_KEPT = 100;
 /** Of shared commits. */
@@ -85,6 +92,7 @@ const FINISHED = {
   lost_from: 'bigint',
   lost_until: 'bigint',
   attempted: 'bigint',
+  slow: 'bigint',
 } as const;
 
 const ATTEMPTED = {
@@ -123,6 +131,16 @@ export function createSubscriptionStore(database: Database) {
       .selectAll()
       .select(waitingSince.as('waiting_since'))
       .where('account_id', '=', account);
+  const queues: Readonly<Record<DeliveryQueue, () => RawBuilder<unknown>>> = {
+    first: () => sql`failures = 0 and is_slow = 0`,
+    slow: () => sql`failures = 0 and is_slow = 1`,
+    retry: () => sql`failures > 0 and retry_at <= ${moments.nowOnce}`,
+  };
+  const isOf = (accounts: readonly number[]) =>
+    sql`account_id in (select account from ${rows(
+      { account: 'bigint' },
+      accounts.map((account) => ({ account })),
+    )} as r)`;
   const oneOf = ({ account, id }: SubscriptionKey) =>
     queries.updateTable('subscriptions').where('account_id', '=', account).where('id', '=', id);
 
@@ -166,6 +184,8 @@ export function createSubscriptionStore(database: Database) {
             : { cursor_tx: after.tx, cursor_id: after.id, covered_at: moments.now }),
           ...(isResumed === true ? { status: 'active', reason: null } : {}),
           generation: sql`generation + 1`,
+          // A change alone does not show that deliveries go well.
+          is_slow: sql`case when failures > 0 then 1 else is_slow end`,
           pending: 0,
           failures: 0,
           failing_since: null,
@@ -225,37 +245,31 @@ export function createSubscriptionStore(database: Database) {
       return wanted;
     },
 
-    /**
-     * Claims active subscriptions for which there are events, until `moments.now + claimMs`: those that go well, or those whose last
-     * delivery failed and whose next is due.
-     */
+    /** Claims active subscriptions of a queue for which there are events, until `moments.now + claimMs`. */
     claim(of: {
-      readonly isRetry: boolean;
+      readonly queue: DeliveryQueue;
       /** All unless it is said. */
       readonly accounts?: readonly number[];
+      /** Accounts that have their share of the queue already. */
+      readonly without: readonly number[];
       readonly most: number;
       readonly claimMs: number;
     }): Promise<SubscriptionRow[]> {
-      const { isRetry, accounts, most, claimMs } = of;
-      const ofAccounts: RawBuilder<unknown> =
-        accounts === undefined
-          ? sql`true`
-          : sql`account_id in (select account from ${rows(
-              { account: 'bigint' },
-              accounts.map((account) => ({ account })),
-            )} as r)`;
-      const ready = isRetry ? sql`failures > 0 and retry_at <= ${moments.nowOnce}` : sql`failures = 0`;
+      const { queue, accounts, without, most, claimMs } = of;
+      const ofAccounts = accounts === undefined ? sql`true` : isOf(accounts);
+      const notOf = without.length === 0 ? sql`true` : sql`not ${isOf(without)}`;
       return claimRows(database, {
         ...{ table: 'subscriptions', key: ['account_id', 'id'], due: 'free_at', claimMs, most },
-        where: sql`status = 'active' and ${ready} and ${ofAccounts} and ${waitingSince} is not null`,
+        where: sql`status = 'active' and ${queues[queue]()} and ${ofAccounts} and ${notOf} and ${waitingSince} is not null`,
       });
     },
 
-    /** When the next is due of those that fail and are not claimed; null without one. */
-    async nextRetryAt(): Promise<number | null> {
+    /** When the next is due of those that fail and are not claimed, but of these accounts; null without one. */
+    async nextRetryAt(without: readonly number[]): Promise<number | null> {
       const { next } = await queries
         .selectFrom('subscriptions')
         .select(({ fn }) => fn.min('retry_at').as('next'))
+        .where(sql<boolean>`${without.length === 0 ? sql`true` : sql`not ${isOf(without)}`}`)
         .where('status', '=', 'active')
         .where('failures', '>', 0)
         .where('free_at', '<=', moments.nowOnce)
@@ -306,6 +320,7 @@ export function createSubscriptionStore(database: Database) {
           attempts = subscriptions.attempts + r.attempted,
           ${unless('cursor_tx', r('tx'))}, ${unless('cursor_id', r('place'))}, ${unless('covered_at', r('covered'))},
           ${unless('pending', r('pending'))}, ${unless('failures', r('failures'))},
+          ${unless('is_slow', sql`coalesce(r.slow, subscriptions.is_slow)`)},
           ${unless('failing_since', r('failing_since'))}, ${unless('retry_at', r('retry'))},
           ${unless('reason', sql`coalesce(r.reason, subscriptions.reason)`)},
           ${unless('status', sql`case when r.reason is null then subscriptions.status else 'paused' end`)},
@@ -372,4 +387,6 @@ const finishedRow = (end: Finished) => ({
   lost_from: end.lost?.from ?? null,
   lost_until: end.lost?.until ?? null,
   attempted: end.attempt === null ? 0 : 1,
+  // A failure says nothing of it: those that fail are in a queue of their own.
+  slow: end.attempt === null || end.failures > 0 ? null : Number(isSlow(end.attempt)),
 });
