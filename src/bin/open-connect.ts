@@ -110,7 +110,7 @@ interface ConnectionsParts {
 
 /** Accepts the connections of charging stations and gateways. */
 function acceptConnections(
-  { settings, accounts, clock, random, log, metrics, closers }: Shared,
+  { settings, clock, random, log, metrics, closers }: Shared,
   { server, core, charging, tunnels, adapters }: ConnectionsParts,
 ): Stations {
   const { calls, links, devices, gateways, presence, setPoints } = core;
@@ -119,11 +119,14 @@ function acceptConnections(
     trustProxy: settings.trustProxy,
   });
   const door = gatewayDoor({
-    ...{ accounts, gateways, presence, tunnels, clock, random, log },
+    ...{ gateways, presence, tunnels, clock, random, log },
     takeWills: setPoints.takeGatewayReport,
     trustProxy: settings.trustProxy,
   });
-  const upgrades = listenForUpgrades(server, new Map([...stations.takers, [GATEWAY_PATH, door]]));
+  const upgrades = listenForUpgrades(server, {
+    takers: new Map([...stations.takers, [GATEWAY_PATH, door]]),
+    publicUrl: settings.connectUrl,
+  });
   closers.push(
     () => presence.close(),
     async () => tunnels.closeAll(),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { type Clock, sleep } from '../core/clock.ts';
+import { HOUR_MS } from '../core/durations.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
 import type { Wills } from './wills.ts';
@@ -37,21 +38,32 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** A connection that held for so long was a good one. */
 const GOOD_MS = 60_000;
+/** After so many refusals of its key in a row it asks rarely: the gateway was removed, unless Connect's database is restored. */
+const REFUSALS = 3;
+const REFUSED_WAIT_MS = HOUR_MS;
 const MOST_BODY_BYTES = 2_000;
+
+const WHAT_TO_DO =
+  'this gateway was removed, or another machine was paired in its place. Stop it where it is not needed any more; else create a gateway or a new pairing code in the console, and start it again with ELNAV_GATEWAY_CODE. Until then it asks once an hour';
 
 /** Connect does not let the gateway in: trying again without being set up again is of no use. */
 class NotLetIn extends Error {}
 
-/** Connects to Connect and serves it until the signal fires; whatever is cut off is connected again. Throws where it is not let in at first. */
+/**
+ * Connects to Connect and serves it until the signal fires; whatever is cut off is connected again. Throws where it is not let in at first;
+ * one whose key is refused later says once what to do, and asks once an hour.
+ */
 export async function runGateway(options: GatewayOptions): Promise<void> {
   const { clock, random, print, signal } = options;
   let failures = 0;
+  let refusals = 0;
   let hasConnected = false;
   while (!signal.aborted) {
     const began = clock.now();
     try {
       await connectOnce(options, () => {
         hasConnected = true;
+        refusals = 0;
         print(`connected to ${options.url}`);
       });
       print('the connection has ended');
@@ -60,11 +72,16 @@ export async function runGateway(options: GatewayOptions): Promise<void> {
         throw new OperatorError(`${options.url} does not let this gateway in: ${error.message}`, {
           cause: error,
         });
-      print(error instanceof Error ? error.message : 'an unexpected error occurred');
+      refusals = error instanceof NotLetIn ? refusals + 1 : 0;
+      if (refusals <= 1) print(error instanceof Error ? error.message : 'an unexpected error occurred');
+      if (refusals === REFUSALS) print(WHAT_TO_DO);
     }
     if (signal.aborted) return;
     failures = clock.now() - began >= GOOD_MS ? 0 : failures + 1;
-    const full = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1));
+    const full =
+      refusals >= REFUSALS
+        ? REFUSED_WAIT_MS
+        : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1));
     // Gateways that were cut off together do not come back together.
     const waitMs = Math.round(full * (0.5 + random(4).readUInt32BE() / 2 ** 33));
     await sleep(clock, waitMs, signal).catch(() => {});

@@ -6,7 +6,6 @@ import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import { PerMinute } from '../../core/rate.ts';
-import type { Accounts } from '../../domain/access/accounts/index.ts';
 import type { GatewayKey, Gateways, Presence } from '../../domain/links/gateways/index.ts';
 import { openTunnel } from '../../gateway/wire/opener.ts';
 import {
@@ -20,11 +19,11 @@ import {
 import type { Meter, Tunnels } from '../../gateway/wire/tunnels.ts';
 import { GATEWAY_WILLS } from '../../gateway/wire/wills.ts';
 import { clientAddressOf } from '../../http/client-address.ts';
+import { limitAttempts } from './gateway-attempts.ts';
 import { settleWills, type TakeWills } from './gateway-wills.ts';
 import { refuse, type TakeUpgrade } from './upgrades.ts';
 
 interface GatewayDoorOptions {
-  readonly accounts: Pick<Accounts, 'bans'>;
   readonly gateways: Pick<Gateways, 'admit'>;
   readonly presence: Pick<Presence, 'arrived' | 'heard' | 'left'>;
   readonly tunnels: Tunnels;
@@ -43,9 +42,10 @@ const NETWORK = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
 
 /** The door for gateways: lets those in that have a key or an unused pairing code, and keeps their tunnels. */
 export function gatewayDoor(options: GatewayDoorOptions): TakeUpgrade {
-  const { accounts, gateways, presence, tunnels, clock, random, log } = options;
+  const { gateways, presence, tunnels, clock, random, log } = options;
   const addressOf = clientAddressOf(options.trustProxy);
   const connections = new PerMinute(clock, CONNECTIONS_PER_MINUTE);
+  const attempts = limitAttempts(clock);
   // Loaded with the first gateway.
   let loading: Promise<WebSocketServer> | undefined;
   const server = async (): Promise<WebSocketServer> => {
@@ -61,24 +61,14 @@ export function gatewayDoor(options: GatewayDoorOptions): TakeUpgrade {
     return loading;
   };
 
-  async function admit(request: IncomingMessage): Promise<GatewayKey & { readonly name: string }> {
+  function admit(request: IncomingMessage): Promise<GatewayKey & { readonly name: string }> {
     const ip = addressOf(request);
-    const bannedUntil = accounts.bans.bannedUntil(ip);
     const { authorization = '', [PAIRING_CODE]: code } = request.headers;
-    const key = authorization.replace(/^Bearer /i, '');
-    try {
-      // Others at a banned address may have a right key, and nobody there is let to guess codes.
-      const shown = { key, code: typeof code === 'string' && bannedUntil === null ? code : undefined };
-      return await gateways.admit(shown, { ip, requestId: randomId(random) });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'gateway.key_invalid') throw error;
-      if (bannedUntil !== null)
-        throw new AppError('client.banned', 'this IP address is banned after too many wrong keys', {
-          retryAfterSeconds: Math.max(1, Math.ceil((bannedUntil - clock.now()) / 1_000)),
-        });
-      await accounts.bans.countWrong(ip, 'keys of gateways');
-      throw error;
-    }
+    const shown = {
+      key: authorization.replace(/^Bearer /i, ''),
+      code: typeof code === 'string' ? code : undefined,
+    };
+    return attempts.of(ip, shown, (tried) => gateways.admit(tried, { ip, requestId: randomId(random) }));
   }
 
   async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -153,6 +143,9 @@ export function gatewayDoor(options: GatewayDoorOptions): TakeUpgrade {
 function checkHandshake({ url, headers }: IncomingMessage): void {
   if (url?.split('?', 1)[0] !== `/${PATH}`)
     throw new AppError('route.not_found', `gateways connect at /${PATH}`);
+  // control: no page of any site reaches the door for gateways, which are programs [journeys/gateway-door]
+  if (headers.origin !== undefined)
+    throw new AppError('origin.foreign', 'gateways send no Origin: this was sent by a page in a browser');
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (headers.upgrade?.toLowerCase() !== 'websocket' || !offered.includes(SUBPROTOCOL))
     throw new AppError('request.invalid', `offer the WebSocket subprotocol ${SUBPROTOCOL}`);

@@ -5,10 +5,17 @@ import { AppError, ERRORS } from '../../core/errors.ts';
 /** Takes over an HTTP upgrade request; answers it on the socket itself. */
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Hands WebSocket upgrades on the server's port to who takes them, by the first part of their path. */
+interface Upgrades {
+  /** By the first part of their path. */
+  readonly takers: ReadonlyMap<string, TakeUpgrade>;
+  /** The configured public address. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Hands WebSocket upgrades on the server's port to who takes them; none is taken that a page of another site opens. */
 export function listenForUpgrades(
   server: Server,
-  takers: ReadonlyMap<string, TakeUpgrade>,
+  { takers, publicUrl }: Upgrades,
 ): { readonly close: () => void } {
   let isClosing = false;
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -17,6 +24,12 @@ export function listenForUpgrades(
     if (isClosing) refuse(socket, new AppError('server.stopping', 'the server is stopping; retry'));
     else if (take === undefined)
       refuse(socket, new AppError('route.not_found', 'nothing connects at this path'));
+    // control: a page of another site opens no WebSocket [connect/upgrades]
+    else if (isOfForeignPage(request, publicUrl))
+      refuse(
+        socket,
+        new AppError('origin.foreign', 'only programs and devices connect here, and no pages of other sites'),
+      );
     else take(request, socket, head);
   });
   return {
@@ -25,6 +38,23 @@ export function listenForUpgrades(
     },
   };
 }
+
+/**
+ * Whether a browser sent it for a page of another site: CORS does not protect WebSockets, and whoever opens the page did not choose what it
+ * sends. Stations are no browsers, and their libraries write `file://` or the address of this service into `Origin`.
+ */
+function isOfForeignPage({ headers }: IncomingMessage, publicUrl: string | undefined): boolean {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return true;
+  if (origin === undefined) return false;
+  if (!/^https?:/i.test(origin)) return origin === 'null';
+  const own = [`http://${host}`, ...(publicUrl === undefined ? [] : [publicUrl])];
+  return !own.some((url) => hostnameIn(url) === hostnameIn(origin));
+}
+
+const hostnameIn = (url: string): string | undefined =>
+  URL.canParse(url) ? new URL(url).hostname : undefined;
 
 /** Answers an upgrade request with an error, and closes the connection. */
 export function refuse(socket: Duplex, { code, message, retryAfterSeconds }: AppError): void {

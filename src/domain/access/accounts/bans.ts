@@ -86,7 +86,7 @@ export class Bans {
   }
 
   /** Counts a wrong key or admin token; the tenth within ten minutes bans the address before this resolves. */
-  async countWrong(ip: string, what: 'API keys' | 'admin tokens' | 'keys of gateways'): Promise<void> {
+  async countWrong(ip: string, what: 'API keys' | 'admin tokens'): Promise<void> {
     if (isLoopback(ip)) return;
     const address = clientAddress(ip);
     const now = this.#options.clock.now();
