@@ -110,7 +110,7 @@ interface ConnectionsParts {
 
 /** Accepts the connections of charging stations and gateways. */
 function acceptConnections(
-  { settings, clock, random, log, metrics, closers }: Shared,
+  { settings, exposure, clock, random, log, metrics, closers }: Shared,
   { server, core, charging, tunnels, adapters }: ConnectionsParts,
 ): Stations {
   const { calls, links, devices, gateways, presence, setPoints } = core;
@@ -126,6 +126,7 @@ function acceptConnections(
   const upgrades = listenForUpgrades(server, {
     takers: new Map([...stations.takers, [GATEWAY_PATH, door]]),
     publicUrl: settings.connectUrl,
+    exposure,
   });
   closers.push(
     () => presence.close(),

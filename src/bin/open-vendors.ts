@@ -11,6 +11,7 @@ import {
 import type { Settings } from '../core/settings/index.ts';
 import { whyAway } from '../domain/links/gateways/index.ts';
 import type { Tunnels } from '../gateway/wire/tunnels.ts';
+import type { Exposure } from '../http/exposure.ts';
 import { createPoster, type GatewayTunnels, permittedAddresses } from '../outbound/index.ts';
 import { createKeptConnections } from '../outbound/kept-connections.ts';
 import { createLookAround } from '../outbound/look-around.ts';
@@ -51,7 +52,7 @@ export async function openVendors(shared: Shared, list: readonly Adapter[], tunn
     return simulated.baseUrlOf(vendor, host) ?? set?.baseUrls[host] ?? set?.baseUrl;
   };
   const partnerOf = (vendor: string) => simulated.partnerOf(vendor) ?? partnerIn(settings, vendor);
-  const localNetworks = localNetworksOf(settings.localNetworks);
+  const localNetworks = localNetworksOf(settings.localNetworks, shared.exposure);
   const ofGateways: GatewayTunnels = {
     of: tunnels.of,
     whyAway: (gateway) => whyAway(shared.database, gateway),
@@ -95,11 +96,23 @@ export async function openVendors(shared: Shared, list: readonly Adapter[], tunn
   };
 }
 
-function localNetworksOf({ choice, hasLoopback }: Settings['localNetworks']): LocalNetworks {
+/** The networks that the settings permit, as long as they are right about who reaches the services. */
+export function localNetworksOf(
+  { choice, isChosen }: Settings['localNetworks'],
+  { isHereAlone }: Pick<Exposure, 'isHereAlone'>,
+): LocalNetworks {
   if (choice === 'off') return NO_LOCAL_NETWORKS;
-  return choice === 'on'
-    ? ownNetworks({ interfaces: networkInterfaces, hasLoopback })
-    : listedNetworks(choice);
+  if (choice !== 'on') return listedNetworks(choice);
+  const interfaces = networkInterfaces;
+  const here = ownNetworks({ interfaces, hasLoopback: true });
+  const reached = isChosen ? ownNetworks({ interfaces, hasLoopback: false }) : NO_LOCAL_NETWORKS;
+  const now = (): LocalNetworks => (isHereAlone() ? here : reached);
+  return {
+    get setting() {
+      return now().setting;
+    },
+    current: () => now().current(),
+  };
 }
 
 export type Vendors = Awaited<ReturnType<typeof openVendors>>;

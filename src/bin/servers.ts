@@ -10,7 +10,16 @@ import type { ServiceName, Shared } from './shared.ts';
 interface ServersOptions
   extends Pick<
     Shared,
-    'settings' | 'clock' | 'random' | 'log' | 'metrics' | 'accounts' | 'limits' | 'people' | 'closers'
+    | 'settings'
+    | 'exposure'
+    | 'clock'
+    | 'random'
+    | 'log'
+    | 'metrics'
+    | 'accounts'
+    | 'limits'
+    | 'people'
+    | 'closers'
   > {
   readonly traces: Pick<Shared, 'traces'>;
   readonly adminToken: Secret;
@@ -47,6 +56,7 @@ export function createServers(options: ServersOptions) {
       metrics,
       ...options.traces,
       gate,
+      exposure: options.exposure,
       probes: options.probes[service],
       trustProxy,
       tls,

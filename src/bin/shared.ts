@@ -4,6 +4,7 @@ import type { Accounts } from '../domain/access/accounts/index.ts';
 import type { ConnectReport } from '../domain/links/instances/index.ts';
 import type { Requests } from '../domain/records/requests/index.ts';
 import type { TokenGate } from '../http/access.ts';
+import type { Exposure } from '../http/exposure.ts';
 import type { Limits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';
 import type { Assets } from '../pages/assets.ts';
@@ -15,6 +16,7 @@ export type ServiceName = 'connect' | 'grid';
 /** What the services of a process have in common, and where they hand in what is to be begun, paused and closed. */
 export interface Shared extends Host {
   readonly settings: Settings;
+  readonly exposure: Exposure;
   readonly dataDir: string;
   readonly accounts: Accounts;
   readonly requests: Requests;

@@ -14,6 +14,7 @@ import { createAccounts } from '../domain/access/accounts/index.ts';
 import type { NamedVendor } from '../domain/links/vendor-states/index.ts';
 import { createRequests } from '../domain/records/requests/index.ts';
 import { createVault, requireVaultKeys } from '../domain/vendor-calls/calls/index.ts';
+import { createExposure } from '../http/exposure.ts';
 import type { Probe } from '../http/health.ts';
 import { createLimits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';
@@ -242,9 +243,10 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const reports: Shared['reports'] = [];
   /** What nobody waits for ends as soon as the process is to stop. */
   const pausers: (() => Promise<void>)[] = [];
+  const exposure = createExposure(settings.isHereAlone, log);
   const served = createServers({
     ...host,
-    ...{ settings, traces, accounts, limits, people, configured, closers },
+    ...{ settings, exposure, traces, accounts, limits, people, configured, closers },
     adminToken: secrets.adminToken,
     probes: { connect: probes, grid: gridProbes },
   });
@@ -252,6 +254,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     ...host,
     ...traces,
     settings,
+    exposure,
     dataDir,
     accounts,
     requests,

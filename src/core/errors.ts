@@ -46,6 +46,7 @@ export const ERRORS = {
   'signup.closed': both(403, 'never', 'Sign-up is closed'),
   'password.wrong': both(403, 'changed', 'The current password is wrong'),
   'password.unfit': both(422, 'changed', 'The new password is not acceptable'),
+  'host.unknown': both(400, 'changed', 'The service is not served under this host name'),
   'origin.foreign': both(403, 'changed', 'The request was sent by a page of another site'),
   'admin.token_invalid': both(401, 'changed', 'The admin token is missing or wrong'),
   'operator.role_missing': both(403, 'never', 'The account does not have the role of an operator'),

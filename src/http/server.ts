@@ -20,6 +20,7 @@ import type { Traces } from '../core/traces.ts';
 import type { Gate } from './access.ts';
 import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
+import type { Exposure } from './exposure.ts';
 import { addHealth, type Probe } from './health.ts';
 import { isRequestId } from './request-id.ts';
 import { traceRefused, traceRequests } from './traced.ts';
@@ -122,6 +123,7 @@ export interface ServerOptions {
   /** Where requests are reported; absent where the operator wants it nowhere. */
   readonly traces?: Traces;
   readonly gate: Gate;
+  readonly exposure: Pick<Exposure, 'note'>;
   /** The probes of `/readyz`. */
   readonly probes: readonly Probe[];
   readonly trustProxy: readonly string[];
@@ -187,7 +189,7 @@ function settingsOf({ service, log, traces, trustProxy }: ServerOptions, newId: 
 
 /** Creates the HTTP server of a service: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
 export function createServer(options: ServerOptions): Server {
-  const { service, random, log, metrics, gate, tls, traces } = options;
+  const { service, random, log, metrics, gate, exposure, tls, traces } = options;
   const prefix = randomBase62(random, 10);
   const logsRequests = log.level === 'debug' || log.level === 'trace';
   const isSecure = tls !== undefined || options.publicUrl?.startsWith('https:') === true;
@@ -248,6 +250,7 @@ export function createServer(options: ServerOptions): Server {
     reply.header('x-request-id', request.id);
     if (isSecure) reply.header('strict-transport-security', HSTS);
     refuseHosts(request.raw);
+    exposure.note(request.raw);
     const { access } = request.routeOptions.config;
     if (access === undefined) {
       done();

@@ -1,6 +1,7 @@
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
+import { createExposure } from '../../src/http/exposure.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/http/server.ts';
 
 /** A server without routes, of Grid unless `parts` says otherwise: everybody is admitted, and nothing is logged. */
@@ -11,6 +12,7 @@ export function bareServer(parts: Pick<ServerOptions, 'clock'> & Partial<ServerO
     log: silentLog,
     metrics: createMetrics(),
     gate: { admit: () => {}, count: () => {} },
+    exposure: createExposure(false, silentLog),
     probes: [],
     trustProxy: [],
     tls: undefined,

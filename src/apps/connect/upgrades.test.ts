@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { silentLog } from '../../core/log.ts';
+import { createExposure } from '../../http/exposure.ts';
 import { listenForUpgrades } from './upgrades.ts';
 
 describe('the doors for WebSockets', () => {
@@ -21,6 +23,7 @@ describe('the doors for WebSockets', () => {
       ],
     ]),
     publicUrl: 'https://connect.example',
+    exposure: createExposure(false, silentLog),
   });
 
   async function knock(headers: Readonly<Record<string, string>>) {

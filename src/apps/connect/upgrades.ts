@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, ERRORS } from '../../core/errors.ts';
+import type { Exposure } from '../../http/exposure.ts';
 
 /** Takes over an HTTP upgrade request; answers it on the socket itself. */
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -10,27 +11,42 @@ interface Upgrades {
   readonly takers: ReadonlyMap<string, TakeUpgrade>;
   /** The configured public address. */
   readonly publicUrl: string | undefined;
+  readonly exposure: Pick<Exposure, 'note'>;
 }
 
 /** Hands WebSocket upgrades on the server's port to who takes them; none is taken that a page of another site opens. */
 export function listenForUpgrades(
   server: Server,
-  { takers, publicUrl }: Upgrades,
+  { takers, publicUrl, exposure }: Upgrades,
 ): { readonly close: () => void } {
   let isClosing = false;
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+
+  /** Who takes a request; throws why nobody does. */
+  function takerOf(request: IncomingMessage): TakeUpgrade {
     const [, first] = (request.url ?? '').split(/[/?]/, 2);
     const take = takers.get(first ?? '');
-    if (isClosing) refuse(socket, new AppError('server.stopping', 'the server is stopping; retry'));
-    else if (take === undefined)
-      refuse(socket, new AppError('route.not_found', 'nothing connects at this path'));
+    if (isClosing) throw new AppError('server.stopping', 'the server is stopping; retry');
+    if (take === undefined) throw new AppError('route.not_found', 'nothing connects at this path');
+    exposure.note(request);
     // control: a page of another site opens no WebSocket [connect/upgrades]
-    else if (isOfForeignPage(request, publicUrl))
-      refuse(
-        socket,
-        new AppError('origin.foreign', 'only programs and devices connect here, and no pages of other sites'),
+    if (isOfForeignPage(request, publicUrl))
+      throw new AppError(
+        'origin.foreign',
+        'only programs and devices connect here, and no pages of other sites',
       );
-    else take(request, socket, head);
+    return take;
+  }
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    let take: TakeUpgrade;
+    try {
+      take = takerOf(request);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      refuse(socket, error);
+      return;
+    }
+    take(request, socket, head);
   });
   return {
     close() {

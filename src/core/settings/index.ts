@@ -172,10 +172,12 @@ export interface Settings extends Omit<Values<typeof PROCESS>, 'tlsCertFile' | '
   readonly vendors: ReadonlyMap<string, VendorSettings>;
   /** Vendors replaced by their built-in simulators, in addition to the default ones; undefined: only the default ones. */
   readonly simulate: readonly string[] | 'none' | undefined;
-  /** Networks of users that are called from here; `hasLoopback`: with what this machine has on loopback, where they are its own. */
+  /** Whether nobody but this machine reaches the services: they listen on loopback, and no proxy passes anything on. */
+  readonly isHereAlone: boolean;
+  /** Networks of users that are called from here; those that nobody chose are called where nobody else asks for it. */
   readonly localNetworks: {
     readonly choice: LocalNetworksChoice;
-    readonly hasLoopback: boolean;
+    readonly isChosen: boolean;
   };
 }
 
@@ -204,7 +206,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
   const market = read(MARKET);
   const behaviour = read(behaviourOf(vendors.map(({ slug }) => slug)));
   const hasDatabase = own.databaseUrl !== undefined;
-  const isOfThisMachine = isReachedFromHereAlone(own);
+  const isHereAlone = isReachedFromHereAlone(own);
   const settings: Settings = {
     ...own,
     tls:
@@ -217,9 +219,10 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
     site: read(SITE),
     vendors: readVendorSettings(vendors, environment, faults),
     simulate: behaviour.simulate,
+    isHereAlone,
     localNetworks: {
-      choice: behaviour.localNetworks ?? (isOfThisMachine && !hasDatabase ? 'on' : 'off'),
-      hasLoopback: isOfThisMachine,
+      choice: behaviour.localNetworks ?? (isHereAlone && !hasDatabase ? 'on' : 'off'),
+      isChosen: behaviour.localNetworks !== undefined,
     },
   };
   faults.push(...missingOf(declared, environment, faults));
@@ -230,7 +233,6 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
   return settings;
 }
 
-/** Whether nobody but this machine reaches the services: they listen on loopback, and no proxy passes anything on. */
 function isReachedFromHereAlone({
   host,
   connectUrl,

@@ -294,28 +294,28 @@ describe('the settings', () => {
   });
 
   it('the settings permit the networks of the machine only where nobody else reaches the services', () => {
-    const chosen = (environment: Record<string, string>) => readSettings(environment).localNetworks;
+    const chosen = (environment: Record<string, string>) => {
+      const { isHereAlone, localNetworks } = readSettings(environment);
+      return { isHereAlone, ...localNetworks };
+    };
     const database = {
       DATABASE_URL: 'postgres://db/elnav',
       ELNAV_ADMIN_TOKEN: 'sixteen-and-more',
       ELNAV_VAULT_KEYS: `k1:${KEY}`,
     };
-    assert.deepEqual(chosen({}), { choice: 'on', hasLoopback: true });
-    assert.deepEqual(chosen({ ELNAV_CONNECT_URL: 'http://localhost:8080' }), {
-      choice: 'on',
-      hasLoopback: true,
-    });
-    assert.deepEqual(chosen(database), { choice: 'off', hasLoopback: true });
+    const own = { isHereAlone: true, choice: 'on', isChosen: false };
+    assert.deepEqual(chosen({}), own);
+    assert.deepEqual(chosen({ ELNAV_CONNECT_URL: 'http://localhost:8080' }), own);
+    assert.deepEqual(chosen(database), { ...own, choice: 'off' });
     for (const reached of [
       { ELNAV_HOST: '0.0.0.0' },
       { ELNAV_TRUST_PROXY: '127.0.0.1' },
       { ELNAV_CONNECT_URL: 'https://connect.example.com' },
       { ELNAV_GRID_URL: 'https://grid.example.com' },
     ]) {
-      assert.deepEqual(chosen(reached), { choice: 'off', hasLoopback: false });
+      assert.deepEqual(chosen(reached), { isHereAlone: false, choice: 'off', isChosen: false });
       assert.deepEqual(chosen({ ...reached, ELNAV_LOCAL_NETWORKS: 'on' }), {
-        choice: 'on',
-        hasLoopback: false,
+        ...{ isHereAlone: false, choice: 'on', isChosen: true },
       });
     }
     assert.deepEqual(chosen({ ...database, ELNAV_LOCAL_NETWORKS: '192.168.1.0/24, fd00::/8' }).choice, [
