@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Accounts } from '../../domain/access/accounts/index.ts';
 import type { Prices } from '../../domain/market/prices/index.ts';
 import { createFairSemaphore } from '../../http/fair-semaphore.ts';
 import { addLanguageRoute } from '../../http/language.ts';
@@ -72,6 +73,7 @@ type ConnectDependencies = StartPage &
   VendorRoutes &
   WebhookRoutes &
   WellKnownFiles & {
+    readonly accounts: Pick<Accounts, 'users'>;
     /** Day-ahead prices, for plans over an area's. */
     readonly prices: Pick<Prices, 'spot'>;
     /** Sign-in pages of the vendors that simulators stand in for. */
@@ -104,7 +106,9 @@ export async function addConnect(
   const { clock, configuredUrl, prices } = dependencies;
   addSiteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
   app.showUnknown = unknownPage(assets);
-  const guarded = guessLimit(dependencies.adapters, dependencies.limits);
+  const { adapters, limits, accounts } = dependencies;
+  const tierOf = async (account: number) => (await accounts.users.find(account))?.tier ?? '';
+  const guarded = guessLimit({ adapters, limits, tierOf });
   addLinkRoutes(app, { ...dependencies, guarded });
   addOAuthRoutes(app, dependencies);
   addLinkSessionRoutes(app, dependencies);
