@@ -126,6 +126,17 @@ onEachEngine('GET /events', (engine) => {
     assert.deepEqual((await waiting).events, []);
   });
 
+  it('GET /events tells nothing to a request that waits with a key which is revoked meanwhile', async () => {
+    const by = await world.newAccount();
+    const { cursor } = await list('', by);
+    const waiting = by.call('GET', `/events?after=${cursor}&wait_seconds=60`);
+    // It has arrived by the time that others, which were sent after it, are done.
+    for (let time = 0; time < 3; time += 1) await list('', by);
+    assert.equal((await world.admin('DELETE', `/admin/keys/${by.keyId}`)).status, 200);
+    const { status, headers } = await waiting;
+    assert.deepEqual([status, headers.get('elnav-error')], [401, 'key.invalid']);
+  });
+
   it('GET /events refuses what it does not understand, and says what would be right', async () => {
     const { cursor } = await list('?limit=1');
     const text = Buffer.from(cursor, 'base64url').toString();

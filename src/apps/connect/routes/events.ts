@@ -17,6 +17,7 @@ import { createOpenResponses } from '../../../http/open-responses.ts';
 import { type Admission, admissionOf } from '../events/admission.ts';
 import { Filters, filterOf, placeOf, refuseMixed, unlessExpired } from '../events/query.ts';
 import { createEventSenders } from '../events/streams.ts';
+import { createWaits } from '../events/waits.ts';
 import { principalOf, readQuery } from '../input/parameters.ts';
 import { errorResponses, responses } from '../schemas.ts';
 
@@ -83,6 +84,7 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
     heartbeatMs: HEARTBEAT_MS,
   });
   const senders = createEventSenders({ eventLog, cursors, accounts, log });
+  const wait = createWaits({ eventLog, accounts, clock, stopping });
   metrics.watchEventStreams(() => streams.count());
   /** A page; where there is more at once, the header Link leads on. */
   const listOf = (
@@ -125,17 +127,12 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
       const found = await unlessExpired({ account, cursors, reply }, async () => {
         if (seconds === 0 || request.method === 'HEAD') return eventLog.page(query);
         waiting.enter(request, reply);
-        const over = new AbortController();
-        const giveUp = () => over.abort();
-        const cancel = clock.after(seconds * 1_000, giveUp);
-        stopping.addEventListener('abort', giveUp);
-        reply.raw.once('close', giveUp);
-        try {
-          return await eventLog.wait(query, over.signal);
-        } finally {
-          cancel();
-          stopping.removeEventListener('abort', giveUp);
-        }
+        const isAdmitted = admissionOf(dependencies, request);
+        return wait(query, {
+          seconds,
+          isAdmitted,
+          onClosed: (giveUp) => reply.raw.once('close', giveUp),
+        });
       });
       return listOf(request, reply, { ...found, way: 'after' });
     },
