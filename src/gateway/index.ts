@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isIn, whyNoDevice } from '../core/addresses.ts';
@@ -47,13 +48,36 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 /** The private networks that this machine is in; it may be moved to others while the gateway runs. */
 const networksOfMachine = ownNetworks({ interfaces: networkInterfaces, hasLoopback: false }).current;
 
-/** Whether an IP address is one of a device in these networks; this machine is none. */
-export const isPermitted = (address: string, networks: readonly string[]): boolean =>
-  whyNoDevice(address) === null &&
-  // control: a gateway opens nothing on its own machine [gateway/networks]
-  !isIn(address, LOOPBACK) &&
-  // control: a gateway opens nothing outside of its networks [gateway/networks]
-  isIn(address, networks);
+const widthOf = (address: string): 32 | 128 => (isIP(address) === 4 ? 32 : 128);
+
+/** The addresses of this machine in its networks; it may get others while the gateway runs. */
+const addressesOfMachine = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
+
+/**
+ * Whether an IP address is one of a device in these networks. This machine is none: what else runs on it is not lent with the network, unless
+ * one of its addresses is listed by itself, as `192.168.1.5/32`.
+ */
+export function isPermitted(address: string, networks: readonly string[], own: readonly string[]): boolean {
+  const width = widthOf(address);
+  const isOwn = isIn(
+    address,
+    own.map((one) => `${one}/${widthOf(one)}`),
+  );
+  return (
+    whyNoDevice(address) === null &&
+    // control: a gateway opens nothing on its own machine [gateway/networks]
+    !isIn(address, LOOPBACK) &&
+    // control: a gateway opens nothing outside of its networks [gateway/networks]
+    isIn(address, networks) &&
+    // control: the address of a gateway in its network is lent only where it is listed [gateway/networks]
+    (!isOwn ||
+      isIn(
+        address,
+        networks.filter((one) => one.endsWith(`/${width}`)),
+      ))
+  );
+}
 
 interface StartOptions {
   readonly environment: Environment;
@@ -72,7 +96,7 @@ export async function startGateway({
   version,
   signal,
   print,
-  mayOpen = isPermitted,
+  mayOpen = (address, permitted) => isPermitted(address, permitted, addressesOfMachine()),
   clock = systemClock,
 }: StartOptions): Promise<void> {
   const { url, code, networks, dataDir } = readGatewaySettings(environment);

@@ -20,7 +20,7 @@ export const GATEWAY_SETTINGS = {
   }),
   networks: optional('ELNAV_GATEWAY_NETWORKS', networks, {
     description:
-      'Networks in which the gateway opens connections; the private networks of its machine without it. Loopback, link-local and multicast addresses and those of the control of clouds are never opened',
+      'Networks in which the gateway opens connections; the private networks of its machine without it. Addresses of the machine itself only where they are listed by themselves, as 192.168.1.5/32. Loopback, link-local and multicast addresses and those of the control of clouds are never opened',
   }),
   dataDir: setting('ELNAV_GATEWAY_DATA_DIR', text('a directory'), {
     fallback: './data/gateway',

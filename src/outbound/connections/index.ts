@@ -51,7 +51,7 @@ export function gatewayDialer({ gateways, gateway, name }: ThroughGateway): Dial
           case 'ENOTPERMITTED':
             throw new AppError(
               'vendor.address_not_permitted',
-              `${name} is not connected to at ${address}: the gateway does not permit this address; set ELNAV_GATEWAY_NETWORKS where it runs to the network of the device; its own computer is never permitted`,
+              `${name} is not connected to at ${address}: the gateway does not permit this address; set ELNAV_GATEWAY_NETWORKS where it runs to the network of the device; an address of its own computer must be listed by itself, with /32, and loopback is never permitted`,
             );
           case 'EBUSY':
             throw tooMany(`too many connections are open through the gateway to open one to ${name}`);
