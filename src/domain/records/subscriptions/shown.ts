@@ -1,14 +1,15 @@
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Random, randomId } from '../../../core/ids.ts';
-import { createSemaphore } from '../../../core/semaphore.ts';
 import type { Answered, Poster } from './post.ts';
 import type { SubscriptionSecrets } from './secrets.ts';
 import { type Signature, signaturesOf } from './signing.ts';
 import type { AttemptRow, ListedRow, SubscriptionRow } from './store.ts';
 
 /** Tests at a time in this process: their callers wait for receivers. */
-const PLACES = 16;
+const PLACES = 64;
+/** Of one account: no slow receiver of another one keeps it from testing its own. */
+const PLACES_OF_ACCOUNT = 2;
 
 export interface TestResult extends Omit<Answered, 'retryAfterSeconds'> {
   readonly webhook_id: string;
@@ -24,11 +25,32 @@ interface TestingOptions {
 
 /** Posts one event of the type `subscription.test`, which is in no log and counts for nothing. */
 export function createTesting({ poster, secrets, clock, random }: TestingOptions) {
-  const places = createSemaphore({ places: PLACES, waiting: 0 });
-  return async (row: SubscriptionRow): Promise<TestResult> => {
-    if (places.isFull)
-      throw new AppError('limit.busy', 'too many tests wait for receivers; retry', { retryAfterSeconds: 2 });
-    return places.run(async () => {
+  /** How many run, by account. */
+  const running = new Map<number, number>();
+  let inAll = 0;
+
+  /** Counts a test while it runs. */
+  async function counted(account: number, test: () => Promise<TestResult>): Promise<TestResult> {
+    const own = running.get(account) ?? 0;
+    // control: an account has few of the tests that wait for receivers [subscriptions/shown]
+    if (own >= PLACES_OF_ACCOUNT || inAll >= PLACES) {
+      const whose = own >= PLACES_OF_ACCOUNT ? `${PLACES_OF_ACCOUNT} tests of yours` : 'too many tests';
+      throw new AppError('limit.busy', `${whose} wait for receivers; retry`, { retryAfterSeconds: 2 });
+    }
+    running.set(account, own + 1);
+    inAll += 1;
+    try {
+      return await test();
+    } finally {
+      inAll -= 1;
+      const left = (running.get(account) ?? 1) - 1;
+      if (left > 0) running.set(account, left);
+      else running.delete(account);
+    }
+  }
+
+  return (row: SubscriptionRow): Promise<TestResult> =>
+    counted(row.account_id, async () => {
       const id = `msg_test_${randomId(random)}`;
       const now = clock.now();
       const timestamp = Math.floor(now / 1_000);
@@ -51,7 +73,6 @@ export function createTesting({ poster, secrets, clock, random }: TestingOptions
       );
       return { status, response, error, webhook_id: id, duration_ms: clock.now() - now };
     });
-  };
 }
 
 const eventAt = (now: number, id: string) => ({
