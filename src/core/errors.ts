@@ -31,6 +31,7 @@ export const ERRORS = {
   'request.media_type': both(415, 'changed', 'The body is not sent as application/json'),
   'request.header_too_large': both(431, 'changed', 'The request headers are too large'),
   'request.not_found': both(404, 'never', 'No request with this id is kept'),
+  'request.ambiguous': both(409, 'changed', 'Requests of several accounts have this id'),
   'route.not_found': both(404, 'never', 'No such path'),
   'route.method_not_allowed': both(405, 'never', 'The path does not support this method'),
   'key.missing': both(401, 'changed', 'No API key was sent'),

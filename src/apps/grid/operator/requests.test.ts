@@ -97,6 +97,16 @@ onEachEngine("requests on the operator's pages", (engine) => {
     assert.ok(text.indexOf('<strong>503</strong>') < text.indexOf('<strong>500</strong>'));
   });
 
+  it("requests on the operator's pages leads on to all requests with an id, however many have come since", async () => {
+    send('often', 500);
+    for (let later = 0; later < 20; later += 1) send('often', 404, { account: null });
+    const first = await browser.get('/operator/requests/often');
+    assert.ok(!first.text.includes('<strong>500</strong>'));
+    const next = /href="([^"]+)" rel="next"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    assert.match(next, /^\/operator\/requests\?id=often&cursor=/);
+    assert.match((await browser.get(next)).text, /<strong>500<\/strong>/);
+  });
+
   it("requests on the operator's pages lists, filters and pages requests", async () => {
     for (let index = 0; index < 53; index += 1) send(`listed-${index}`, index % 2 === 0 ? 404 : 201);
     const links = (text: string) =>

@@ -86,7 +86,7 @@ const SINCE: ReadonlyMap<string, number> = new Map([
 export function addOperatorRequests(pages: OperatorScope, { requests, clock }: RequestsPages): void {
   const { ofOperator } = requests;
 
-  async function byId(_asked: Asked, text: string, absent: number): Promise<Shown> {
+  async function byId(asked: Asked, text: string, absent: number): Promise<Shown> {
     const id = text.trim();
     const refused = (fault: string, status: number) => ({
       title: WORDS.title,
@@ -94,11 +94,17 @@ export function addOperatorRequests(pages: OperatorScope, { requests, clock }: R
       status,
     });
     if (!isRequestId(id)) return refused(WORDS.malformed, 422);
-    const { requests: found } = await ofOperator.list({ requestId: id, limit: MOST_OF_ID });
+    const here = asked.query('cursor');
+    const { requests: found, cursor } = await ofOperator.list({
+      requestId: id,
+      limit: MOST_OF_ID,
+      cursor: here === '' ? undefined : here,
+    });
     if (found.length === 0) return refused(WORDS.notKept, absent);
     const body = html`<p><a href="${HOME}">${WORDS.back}</a></p>
-${found.length > 1 && html`<p class="notice notice-note">${WORDS.several}</p>`}
-${found.map((one) => html`<div class="stack">${requestBody(one)}</div>`)}`;
+${(found.length > 1 || here !== '') && html`<p class="notice notice-note">${WORDS.several}</p>`}
+${found.map((one) => html`<div class="stack">${requestBody(one)}</div>`)}
+${cursor !== null && html`<p class="row"><a class="button button-small" href="${pathWith(HOME, { id, cursor })}" rel="next">${WORDS.older}</a></p>`}`;
     return { title: WORDS.requestTitle(id), body };
   }
 

@@ -92,7 +92,10 @@ export function addRequestRoutes(app: FastifyInstance, { ofOperator }: Pick<Requ
       path: RequestPath,
       answer: OperatorsRequest,
       kept: 'nothing',
-      errors: { 404: 'No request with this id is kept' },
+      errors: {
+        404: 'No request with this id is kept',
+        409: 'Requests of several accounts have this id; list them with request_id',
+      },
     }),
     (request) => ofOperator.find(parse(RequestPath, { place: 'path', sent: request.params }).request_id),
   );

@@ -150,8 +150,19 @@ export function createRequests({ host, instance, keptDays }: RequestsOptions) {
     },
 
     ofOperator: {
-      /** The newest request with this id, of anybody. Throws `request.not_found`. */
-      find: async (requestId: string) => shownToOperator(await find(undefined, requestId)),
+      /**
+       * The newest request with this id, of anybody. Throws `request.not_found`, and `request.ambiguous` where several accounts have sent it: an
+       * id is chosen by who sends it, and nobody is to be taken for somebody else.
+       */
+      async find(requestId: string) {
+        const found = await find(undefined, requestId);
+        if (await store.isOfSeveral(requestId))
+          throw new AppError(
+            'request.ambiguous',
+            'requests of several accounts have this id, which callers may choose; GET /admin/requests?request_id= lists all of them',
+          );
+        return shownToOperator(found);
+      },
       /** A page of those of an account or of everybody, newest first. */
       list: ({ account, ...query }: RequestsQuery & { readonly account?: number | undefined }) =>
         list(account, query, shownToOperator),

@@ -150,6 +150,9 @@ onEachEngine('requests by their ids', (engine) => {
     await assert.rejects(requests.ofAccount.find(other, 'no-account'), isCode('request.not_found'));
     assert.deepEqual(await idsOf({ requestId: 'no-account' }), []);
     assert.equal((await requests.ofOperator.find('no-account')).user_id, null);
+    await assert.rejects(requests.ofOperator.find('chosen'), isCode('request.ambiguous'));
+    const all = await requests.ofOperator.list({ requestId: 'chosen', limit: 10 });
+    assert.deepEqual(new Set(all.requests.map(({ user_id }) => user_id)), new Set([account, other]));
   });
 
   it('requests by their ids lists by status, route, time and id, newest first, page by page', async () => {

@@ -142,6 +142,18 @@ export function createRequestStore({ queries, rows }: Database) {
       return query.orderBy('at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
     },
 
+    /** Whether requests with an id are of more than one account; callers without one count as one. */
+    async isOfSeveral(requestId: string): Promise<boolean> {
+      const accounts = await queries
+        .selectFrom('requests')
+        .select('account_id')
+        .distinct()
+        .where('request_id', '=', requestId)
+        .limit(2)
+        .execute();
+      return accounts.length > 1;
+    },
+
     /** Removes at most `limit` requests that began before a moment; resolves to how many. */
     async removeBefore(moment: number, limit: number): Promise<number> {
       const { numDeletedRows } = await queries
