@@ -30,6 +30,11 @@ describe('a server', () => {
     server = makeServer(lines);
     app = server.app;
     const config = { access: 'key' as const };
+    app.get('/answers', { config }, () => ({}));
+    app.get('/kept', { config }, (_request, reply) =>
+      reply.header('cache-control', 'private, max-age=60').send({}),
+    );
+    app.get('/everybody', { config: { access: 'public' } }, () => ({}));
     app.get('/fails', { config }, () => {
       throw new Error('canary');
     });
@@ -43,6 +48,18 @@ describe('a server', () => {
 
   it('a server does not start with a route that declares no access', () => {
     assert.throws(() => makeServer().app.get('/open', () => 'hello'), /GET \/open declares no access/);
+  });
+
+  it('a server lets no cache keep a response to a caller unless its route says so, and no browser guess what any is', async () => {
+    for (const [url, kept] of [
+      ['/answers', 'no-store'],
+      ['/kept', 'private, max-age=60'],
+      ['/everybody', undefined],
+      ['/nowhere', 'no-store'],
+    ] as const) {
+      const { headers } = await app.inject({ url });
+      assert.deepEqual([headers['cache-control'], headers['x-content-type-options']], [kept, 'nosniff'], url);
+    }
   });
 
   it('a server hides the text of unexpected errors, which is logged with the request id', async () => {

@@ -248,10 +248,14 @@ export function createServer(options: ServerOptions): Server {
       if (running === 0) drained();
     });
     reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
     if (isSecure) reply.header('strict-transport-security', HSTS);
     refuseHosts(request.raw);
     exposure.note(request.raw);
     const { access } = request.routeOptions.config;
+    // A cache may keep what came with X-Api-Key (RFC 9111, 3.5). Routes whose responses may be kept say so themselves.
+    // control: no cache keeps a response to a caller [http/server]
+    if (access !== 'public') reply.header('cache-control', 'no-store');
     if (access === undefined) {
       done();
       return;

@@ -63,7 +63,7 @@ export function addAccountKeyRoutes(app: FastifyInstance, { accounts }: AccountK
         },
         actorOf(request),
       );
-      return reply.code(201).header('cache-control', 'no-store').send(listed(key));
+      return reply.code(201).send(listed(key));
     },
   );
 

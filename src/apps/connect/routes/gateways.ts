@@ -135,10 +135,9 @@ export function addGatewayRoutes(app: FastifyInstance, { gateways, discover }: G
         response: responses(Pairing, [409]),
       },
     },
-    (request, reply) => {
+    (request) => {
       const { account } = principalOf(request);
       const { name } = checkBody(request.body);
-      reply.header('cache-control', 'no-store');
       return gateways.create(account, name, actorOf(request));
     },
   );
@@ -182,8 +181,7 @@ export function addGatewayRoutes(app: FastifyInstance, { gateways, discover }: G
         response: { 200: Pairing },
       },
     },
-    (request, reply) => {
-      reply.header('cache-control', 'no-store');
+    (request) => {
       return gateways.pairAgain(keyIn(request), actorOf(request));
     },
   );

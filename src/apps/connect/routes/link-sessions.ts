@@ -90,11 +90,10 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
         response: responses(Session, [404]),
       },
     },
-    (request, reply) => {
+    (request) => {
       const { account } = principalOf(request);
       const { user_ref, vendor, redirect_uri, device_types, gateway, price_area, show_devices } =
         checkSession(withPriceArea(request.body));
-      reply.header('cache-control', 'no-store');
       return linkSessions.begin({
         account,
         userRef: user_ref,

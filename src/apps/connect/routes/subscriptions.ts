@@ -234,7 +234,7 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
         userRef: userRef ?? null,
       };
       const created = await subscriptions.create(principalOf(request).account, wanted, signature);
-      return reply.code(201).header('cache-control', 'no-store').send(created);
+      return reply.code(201).send(created);
     },
   );
   app.get(
@@ -332,8 +332,7 @@ function addDeliveryRoutes(
         response: { 200: WithSecret },
       },
     },
-    (request, reply) => {
-      reply.header('cache-control', 'no-store');
+    (request) => {
       return subscriptions.rotate(keyIn(request));
     },
   );

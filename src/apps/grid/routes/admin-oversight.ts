@@ -112,8 +112,7 @@ export function addPartnerRoutes(app: FastifyInstance, { partners }: Pick<Accoun
       answer: ApprovedApplication,
       errors,
     }),
-    (request, reply) => {
-      reply.header('cache-control', 'no-store');
+    (request) => {
       return partners.approve(idOf(request.params), actorOf(request));
     },
   );

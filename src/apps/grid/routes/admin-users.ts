@@ -80,14 +80,13 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       answer: NewKey,
       errors: { 404: 'The user does not exist' },
     }),
-    (request, reply) => {
+    (request) => {
       const { path, query } = parsePathAndQuery(request, {
         path: UserPath,
         query: KeyParameters,
         rules: { scopes: faultInScopes },
       });
       const scopes = parseScopes(query.scopes);
-      reply.header('cache-control', 'no-store');
       return keys.create(
         path.user_id,
         { label: query.label, scopes: typeof scopes === 'string' ? SCOPES : scopes },
@@ -122,13 +121,12 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       answer: SignInLink,
       errors: { 404: 'The user does not exist' },
     }),
-    async (request, reply) => {
+    async (request) => {
       const { path, query } = parsePathAndQuery(request, {
         path: UserPath,
         query: SignInLinkParameters,
         rules: { next: faultInNext },
       });
-      reply.header('cache-control', 'no-store');
       return signInLink(path.user_id, query.next, actorOf(request));
     },
   );
