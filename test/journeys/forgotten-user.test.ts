@@ -66,6 +66,7 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   production: 'nothing',
   production_sources: 'nothing',
   requests: 'something',
+  retention_time: 'nothing',
   set_points: 'something',
   // What receivers answered.
   subscription_attempts: 'nothing',

@@ -356,6 +356,8 @@ const records = ({ identity, bytewise, storedBy, eventId, eventKey, eventOrder }
   create table event_log (tx_offset bigint not null, removed_tx bigint not null, removed_id bigint not null);
   insert into event_log (tx_offset, removed_tx, removed_id) values (0, 0, 0);
   create table event_readers (name text primary key, tx bigint not null, id bigint not null);
+  create table retention_time (known_at bigint, looks bigint not null, looked_at bigint);
+  insert into retention_time (looks) values (0);
   create table subscriptions (
     account_id bigint not null references accounts (id) on delete cascade, id ${bytewise} not null,
     url text not null, types_json text, device_id text, user_ref text, version integer not null,

@@ -26,6 +26,15 @@ interface EventLog {
   removed_id: number;
 }
 
+/** The time by which old rows are removed: see `db/retention.ts`. */
+interface RetentionTime {
+  /** The last time that was known. */
+  known_at: number | null;
+  /** How often a time after a jump was looked at, and when last. */
+  looks: number;
+  looked_at: number | null;
+}
+
 /** How far a projection has read the log: stored with what it writes. */
 interface EventReaders {
   name: string;
@@ -100,6 +109,7 @@ export interface EventTables {
   events: Events;
   event_log: EventLog;
   event_readers: EventReaders;
+  retention_time: RetentionTime;
   subscriptions: Subscriptions;
   subscription_attempts: SubscriptionAttempts;
 }

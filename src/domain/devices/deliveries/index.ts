@@ -8,6 +8,7 @@ import { createLoop } from '../../../core/loop.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Host } from '../../../db/host.ts';
 import { createLease } from '../../../db/lease.ts';
+import { inBatches, startRetention } from '../../../db/retention.ts';
 import type { Calls, LinkEvents } from '../../vendor-calls/calls/index.ts';
 import type { Devices } from '../devices/index.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './apply.ts';
@@ -26,10 +27,10 @@ export const deliveryBacklog = (
 const LEASE_MS = 10_000;
 /** How often each process looks for deliveries that another has left behind. */
 const LOOK_MS = 15_000;
-const CLEAN_MS = 3_600_000;
 /** Vendors repeat a delivery for hours; one that comes later than this is a new one. */
-const KEEP_DONE_MS = 3 * 86_400_000;
-const KEEP_FAILED_MS = 30 * 86_400_000;
+const KEPT_DAYS = { done: 3, failed: 30 } as const;
+/** Removed at once by retention. */
+const ROWS_AT_ONCE = 1_000;
 const ID_LIMIT = 200;
 /** Never stored: they name us, not the vendor. */
 const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'x-api-key', 'x-admin-token']);
@@ -130,7 +131,6 @@ export function createDeliveries(options: DeliveriesOptions) {
     store: createSubscriptionStore(database),
     pushing,
   });
-  let cleanedAt = 0;
 
   function vendorOf(slug: string): PushingVendor {
     const adapter = adapterNamed(adapters, slug);
@@ -142,15 +142,8 @@ export function createDeliveries(options: DeliveriesOptions) {
 
   const lookAround = async (): Promise<void> => {
     for (const { vendor } of await store.backlog()) queues.get(vendor)?.wake();
-    const now = clock.now();
-    if (now - cleanedAt < CLEAN_MS) return;
-    cleanedAt = now;
-    for (const [status, keptMs] of [
-      ['done', KEEP_DONE_MS],
-      ['failed', KEEP_FAILED_MS],
-    ] as const)
-      while (!looks.isClosed && (await store.removeSome(status, now - keptMs)));
   };
+  const retentions: ReturnType<typeof startRetention>[] = [];
   const looks = createLoop({
     clock,
     run: lookAround,
@@ -193,6 +186,13 @@ export function createDeliveries(options: DeliveriesOptions) {
       for (const queue of queues.values()) queue.wake();
       looks.wake();
       subscriptions.start();
+      for (const status of ['done', 'failed'] as const)
+        retentions.push(
+          startRetention({
+            ...{ host: options.host, what: `webhook deliveries, ${status}`, days: KEPT_DAYS[status] },
+            removeSome: inBatches(store.ended(status), ROWS_AT_ONCE),
+          }),
+        );
     },
 
     /** Deliveries that wait to be applied. */
@@ -208,6 +208,7 @@ export function createDeliveries(options: DeliveriesOptions) {
 
     async close(): Promise<void> {
       await looks.close();
+      await Promise.all(retentions.map((one) => one.close()));
       await intake.flush();
       await Promise.all([subscriptions.close(), ...[...queues.values()].map((queue) => queue.close())]);
     },

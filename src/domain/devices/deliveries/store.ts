@@ -24,7 +24,6 @@ export interface Pending {
 /** Rows of a statement. Few sizes make few statements, which are prepared once. */
 const SIZES = [64, 8, 1];
 const IDS = 64;
-const REMOVED_AT_ONCE = 2_000;
 
 /** The only SQL for `webhook_deliveries`. */
 export function createDeliveryStore(database: Database) {
@@ -117,21 +116,24 @@ export function createDeliveryStore(database: Database) {
         .execute();
     },
 
-    /** Removes some of what arrived before; answers whether there may be more. */
-    async removeSome(status: 'done' | 'failed', before: number): Promise<boolean> {
-      const { numDeletedRows } = await queries
-        .deleteFrom('webhook_deliveries')
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('webhook_deliveries')
-            .select('id')
-            .where('status', '=', status)
-            .where('received_at', '<', before)
-            .limit(REMOVED_AT_ONCE),
-        )
-        .executeTakeFirst();
-      return numDeletedRows >= BigInt(REMOVED_AT_ONCE);
-    },
+    /** Those that have ended so. */
+    ended: (status: 'done' | 'failed') => ({
+      /** Removes at most `limit` of those that arrived before a moment; resolves to how many. */
+      async removeBefore(moment: number, limit: number): Promise<number> {
+        const { numDeletedRows } = await queries
+          .deleteFrom('webhook_deliveries')
+          .where('id', 'in', (eb) =>
+            eb
+              .selectFrom('webhook_deliveries')
+              .select('id')
+              .where('status', '=', status)
+              .where('received_at', '<', moment)
+              .limit(limit),
+          )
+          .executeTakeFirst();
+        return Number(numDeletedRows);
+      },
+    }),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import type { DeviceType } from '../../../adapter/device.ts';
 import { randomId } from '../../../core/ids.ts';
-import { startRetention } from '../../../core/retention.ts';
 import type { Queries } from '../../../db/database.ts';
 import { STATE_CONFIRMED } from '../../../db/events.ts';
 import type { Host } from '../../../db/host.ts';
+import { inBatches, startRetention } from '../../../db/retention.ts';
 import type { Prices } from '../../market/prices/index.ts';
 import type { EventLog, EventRow } from '../events/index.ts';
 import { stepsOf } from '../history/index.ts';
@@ -72,7 +72,7 @@ interface SessionPage {
 /** What vehicles and chargers have charged, from plug to unplug: made of the event log. */
 export function createChargingSessions(options: ChargingSessionsOptions) {
   const { host, adapters, prices, eventLog, keptDays } = options;
-  const { database, clock, log, random } = host;
+  const { database, clock, random } = host;
   const store = createSessionStore(database);
 
   const waysOf = (vendor: string, type: string): Pick<FoldOptions, 'meter' | 'hasTransactions'> => {
@@ -136,7 +136,8 @@ export function createChargingSessions(options: ChargingSessionsOptions) {
     /** Removes what is older than is kept, from now on, until what it returns is closed. */
     keep: () =>
       startRetention({
-        ...{ store, what: 'charging sessions', rowsAtOnce: ROWS_AT_ONCE, clock, log, days: keptDays },
+        ...{ host, what: 'charging sessions', days: keptDays },
+        removeSome: inBatches(store, ROWS_AT_ONCE),
       }),
 
     close: projection.close,

@@ -1,13 +1,16 @@
 import type { ChargingRecords, Sample, TransactionStart } from '../../../adapter/charging.ts';
 import type { LinkKey } from '../../../adapter/session.ts';
 import { rfc3339 } from '../../../core/clock.ts';
-import { startRetention } from '../../../core/retention.ts';
 import type { Queries } from '../../../db/database.ts';
 import type { NewEvent } from '../../../db/events.ts';
 import type { Host } from '../../../db/host.ts';
+import { inBatches, startRetention } from '../../../db/retention.ts';
 import { createReadings } from './readings.ts';
 import { createChargingStore, type TransactionRow } from './store.ts';
 import { createReadingsStore, type OfDevice } from './store-readings.ts';
+
+/** Removed at once by retention. */
+const ROWS_AT_ONCE = 500;
 
 export const ESTIMATES = ['meter_start_wh', 'meter_stop_wh', 'ended_at'] as const;
 type Estimate = (typeof ESTIMATES)[number];
@@ -73,7 +76,8 @@ interface StoredMeterReading {
 }
 
 /** Charging transactions of stations, kept forever, and their meter readings, kept for the days given to `keepReadings`. */
-export function createCharging({ database, clock, log }: Pick<Host, 'database' | 'clock' | 'log'>) {
+export function createCharging(host: Pick<Host, 'database' | 'clock' | 'log'>) {
+  const { database, clock, log } = host;
   const store = createChargingStore(database);
   const measured = createReadingsStore(database);
   const readings = createReadings({ database, store: measured, clock, log });
@@ -172,7 +176,7 @@ export function createCharging({ database, clock, log }: Pick<Host, 'database' |
     }),
     /** Removes readings older than so many days, from now on, until what it returns is closed. */
     keepReadings: (days: number) =>
-      startRetention({ store: measured, what: 'meter readings', rowsAtOnce: 500, clock, log, days }),
+      startRetention({ host, what: 'meter readings', days, removeSome: inBatches(measured, ROWS_AT_ONCE) }),
     async transactions(of: OfDevice, limit: number): Promise<ChargingTransaction[]> {
       const rows = await store.transactionsOf(of, limit);
       return Promise.all(

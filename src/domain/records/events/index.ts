@@ -1,8 +1,8 @@
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
-import { startRetention } from '../../../core/retention.ts';
 import type { Database, Queries } from '../../../db/database.ts';
 import type { Host } from '../../../db/host.ts';
+import { inBatches, startRetention } from '../../../db/retention.ts';
 import { type Batch, createFollower } from './follow.ts';
 import { createProjection, type Projection, type ProjectionOptions } from './projection.ts';
 import {
@@ -107,6 +107,8 @@ export class Expired extends AppError {
 
 /** After every event. */
 const LAST: Position = { tx: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
+/** Removed at once by retention. */
+const ROWS_AT_ONCE = 1_000;
 /** Events of an account that a page with a filter goes through at most. */
 const SCANNED = 5_000;
 
@@ -255,7 +257,8 @@ export async function createEventLog(host: Host) {
     },
 
     /** Removes events older than so many days, from now on, until what it returns is closed. */
-    keep: (days: number) => startRetention({ store, what: 'events', rowsAtOnce: 1_000, clock, log, days }),
+    keep: (days: number) =>
+      startRetention({ host, what: 'events', days, removeSome: inBatches(store, ROWS_AT_ONCE) }),
 
     /** How far this process is behind the log: see `Follower`. */
     lagMs: follower.lagMs,

@@ -233,7 +233,7 @@ onEachEngine('a projection of the log', (engine) => {
       );
       return Number(rows[0]?.n);
     };
-    await world.passUntil('old events are removed', async () => (await count()) === 1);
+    await world.passUntil('old events are removed', async () => (await count()) === 1, 60_000);
     await retention.close();
     world.begin();
     await world.passUntilApplied(2);

@@ -1,17 +1,15 @@
-import type { Clock } from '../../../core/clock.ts';
-import { DAY_MS, HOUR_MS, QUARTER_MS } from '../../../core/durations.ts';
-import type { Log } from '../../../core/log.ts';
-import { createLoop, type Loop } from '../../../core/loop.ts';
+import { DAY_MS, QUARTER_MS } from '../../../core/durations.ts';
 import type { Queries } from '../../../db/database.ts';
 import { STATE_CONFIRMED } from '../../../db/events.ts';
 import type { Host } from '../../../db/host.ts';
+import { startRetention } from '../../../db/retention.ts';
 import type { Prices } from '../../market/prices/index.ts';
 import type { EventLog, EventRow } from '../events/index.ts';
 import { applied, openBefore, type Quarter } from './fold.ts';
 import { pricesBetween } from './prices.ts';
 import { type HistoryPage, type HistoryQuery, latestOf, readBuckets, readRaw } from './read.ts';
 import { type Step, stepsOf } from './steps.ts';
-import { createHistoryStore, type DeviceName, type Followed, type HistoryStore } from './store.ts';
+import { createHistoryStore, type DeviceName, type Followed, type Table } from './store.ts';
 import { createDayReads } from './store-days.ts';
 import { createHistoryReads } from './store-reads.ts';
 import { createToday } from './today.ts';
@@ -21,43 +19,6 @@ export interface Kept {
   /** Changes. */
   readonly rawDays: number;
   readonly quarterDays: number;
-}
-
-interface RetentionOptions {
-  readonly store: Pick<HistoryStore, 'removeBefore' | 'removeEmpty'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly kept: Kept;
-}
-
-/** Other work runs between two batches. */
-const PAUSE_MS = 100;
-
-/** Removes old history every hour, the changes of some devices at a time and then their quarters, until it is closed. */
-function startRetention({ store, clock, log, kept }: RetentionOptions): Pick<Loop, 'close'> {
-  const tables = [
-    { table: 'history_readings', days: kept.rawDays },
-    { table: 'history_quarters', days: kept.quarterDays },
-  ] as const;
-  let place = { table: 0, after: 0 };
-  const loop = createLoop({
-    clock,
-    async run() {
-      const of = tables[place.table];
-      if (of === undefined) {
-        await store.removeEmpty();
-        place = { table: 0, after: 0 };
-        return undefined;
-      }
-      const after = await store.removeBefore(of.table, clock.now() - of.days * DAY_MS, place.after);
-      place = after === undefined ? { table: place.table + 1, after: 0 } : { ...place, after };
-      return PAUSE_MS;
-    },
-    everyMs: HOUR_MS,
-    failed: (error) => log.warn({ err: error }, 'old history could not be removed'),
-  });
-  loop.wake(PAUSE_MS);
-  return loop;
 }
 
 export { RESOLUTIONS } from './buckets.ts';
@@ -99,7 +60,7 @@ interface OfDevice extends Omit<DeviceName, 'userRef'> {
 
 /** What devices were like: the changes that the event log has, and quarters of an hour made of them. */
 export function createHistory({ host, prices, eventLog, kept }: HistoryOptions) {
-  const { database, clock, log } = host;
+  const { database, clock } = host;
   const store = createHistoryStore(database);
   const reads = createHistoryReads(database);
 
@@ -183,7 +144,25 @@ export function createHistory({ host, prices, eventLog, kept }: HistoryOptions) 
     forget: store.forget,
 
     /** Removes what is older than is kept, from now on, until what it returns is closed. */
-    keep: () => startRetention({ store, clock, log, kept }),
+    keep: () => {
+      const keepTable = (table: Table, what: string, days: number) => {
+        let after = 0;
+        return startRetention({
+          ...{ host, what, days },
+          async removeSome(before) {
+            const { rows, next } = await store.removeBefore(table, before, after);
+            after = next ?? 0;
+            if (next === undefined) await store.removeEmpty();
+            return { rows, isMore: next !== undefined };
+          },
+        });
+      };
+      const both = [
+        keepTable('history_readings', 'changes of history', kept.rawDays),
+        keepTable('history_quarters', 'quarters of history', kept.quarterDays),
+      ];
+      return { close: async () => void (await Promise.all(both.map((one) => one.close()))) };
+    },
 
     close: projection.close,
   };

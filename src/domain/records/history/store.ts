@@ -56,6 +56,13 @@ const PARTITIONED = {
   history_quarters: { key: 'quarter', second: 'covered_s', span: 28 * DAY_MS, unit: QUARTER_MS },
 } as const;
 export type Table = keyof typeof PARTITIONED;
+/** A batch of what was removed. */
+interface RemovedHistory {
+  readonly rows: number;
+  /** Where to go on; undefined at the end. */
+  readonly next: number | undefined;
+}
+
 /** Another process may still write what is hardly older than what is kept. */
 const DROPPED_LATER_MS = DAY_MS;
 /** Devices of which old rows are removed at once, on the embedded database. */
@@ -83,17 +90,23 @@ function createPartitions({ engine, queries }: Pick<Database, 'engine' | 'querie
       }
     },
 
-    /** Drops those of which all is older than a moment. */
-    async drop(table: Table, before: number): Promise<void> {
+    /** Drops those of which all is older than a moment; resolves to how many rows they had. */
+    async drop(table: Table, before: number): Promise<number> {
       const { rows: found } = await sql<{ name: string }>`
         select relname as name from pg_inherits join pg_class on pg_class.oid = pg_inherits.inhrelid
         where inhparent = ${table}::regclass`.execute(queries);
+      let dropped = 0;
       for (const { name } of found) {
         const end = (Number(name.slice(table.length + 1)) + 1) * PARTITIONED[table].span;
         if (end > before - DROPPED_LATER_MS) continue;
+        const counted = await sql<{ n: number }>`select count(*) as n from ${sql.table(name)}`.execute(
+          queries,
+        );
         await sql`drop table if exists ${sql.table(name)}`.execute(queries);
         made.delete(name);
+        dropped += counted.rows[0]?.n ?? 0;
       }
+      return dropped;
     },
   };
 }
@@ -190,12 +203,9 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
         where history_devices.number = r.number`.execute(transaction);
     },
 
-    /** Removes what is older than a moment, of some of the devices on the embedded database; where to go on, or undefined at the end. */
-    async removeBefore(table: Table, before: number, after: number): Promise<number | undefined> {
-      if (engine === 'postgres') {
-        await partitions.drop(table, before);
-        return undefined;
-      }
+    /** Removes what is older than a moment, of some of the devices on the embedded database. */
+    async removeBefore(table: Table, before: number, after: number): Promise<RemovedHistory> {
+      if (engine === 'postgres') return { rows: await partitions.drop(table, before), next: undefined };
       const devices = await queries
         .selectFrom('history_devices')
         .select('number')
@@ -204,15 +214,15 @@ export function createHistoryStore({ engine, queries, rows }: Database) {
         .limit(DEVICES_AT_ONCE)
         .execute();
       const last = devices.at(-1)?.number;
-      if (last === undefined) return undefined;
+      if (last === undefined) return { rows: 0, next: undefined };
       const { key, unit } = PARTITIONED[table];
       // By device: the key begins with it.
-      await sql`
+      const { numAffectedRows } = await sql`
         delete from ${sql.table(table)} where ${sql.ref(key)} < ${Math.floor(before / unit)}
           and device in (select number from history_devices where number > ${after} and number <= ${last})`.execute(
         queries,
       );
-      return last;
+      return { rows: Number(numAffectedRows ?? 0), next: last };
     },
 
     /** Removes devices that are gone and of which nothing is kept. */

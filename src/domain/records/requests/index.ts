@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../../../core/errors.ts';
 import { randomBase62 } from '../../../core/ids.ts';
 import { createLoop } from '../../../core/loop.ts';
-import { startRetention } from '../../../core/retention.ts';
 import type { Traces } from '../../../core/traces.ts';
 import { MOST_IN_BACKGROUND } from '../../../db/group-commit.ts';
 import type { Host } from '../../../db/host.ts';
+import { inBatches, startRetention } from '../../../db/retention.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { Floods, FollowedRequest, hasFailed, Waiting } from './followed.ts';
 import { shownToAccount, shownToOperator } from './response.ts';
@@ -43,6 +43,8 @@ const WRITE_AFTER_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** Between two statements, so that other work runs. */
 const PAUSE_MS = 20;
+/** Removed at once by retention. */
+const ROWS_AT_ONCE = 500;
 
 interface RequestsOptions {
   readonly host: Pick<Host, 'database' | 'clock' | 'random' | 'log' | 'metrics'>;
@@ -170,7 +172,10 @@ export function createRequests({ host, instance, keptDays }: RequestsOptions) {
 
     /** Removes what is older than is kept, from now on, until what it returns is closed. */
     keep: () =>
-      startRetention({ ...{ store, what: 'requests', rowsAtOnce: 500, clock, log, days: keptDays } }),
+      startRetention({
+        ...{ host, what: 'requests', days: keptDays },
+        removeSome: inBatches(store, ROWS_AT_ONCE),
+      }),
 
     /** Writes what still waits, for the last time. */
     close: () => writes.finish(),
