@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises';
 import type { Redis } from 'ioredis';
-import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import type { Probe } from '../http/health.ts';
 
@@ -19,8 +18,7 @@ export function probesOf({ database, redis, dataDir }: ProbeOptions): Probe[] {
       name: 'database',
       vital: true,
       async check() {
-        await sql`select 1`.execute(database.queries);
-        if (!database.bus.live) throw new Error('the connection to the other processes is lost');
+        await database.check();
         return 'ok';
       },
     },

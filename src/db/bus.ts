@@ -29,6 +29,8 @@ export type QuestionResult<A = Json> =
 export interface Bus {
   /** False while messages may be missed: caches must then not be trusted. */
   readonly live: boolean;
+  /** Why it is not live, where the operator can do something. */
+  readonly lostBecause: string | undefined;
   /** Sends to every process, including this one, without waiting for the others. */
   publish(topic: string, message: Json): Promise<void>;
   /** Sends to every process and resolves when all have acted on it, or after two seconds; returns the peers that had not. */
@@ -69,6 +71,7 @@ export function localBus(): Bus {
   };
   return {
     live: true,
+    lostBecause: undefined,
     publish,
     // There is no other process.
     publishAndWait: async (topic, message) => {

@@ -40,6 +40,8 @@ export interface Database {
   readonly rows: Rows;
   readonly lockedRows: LockedRows;
   readonly events: EventWriter;
+  /** Rejects where the database cannot be read and written, with a sentence for the operator. */
+  check(): Promise<void>;
   /** Resolves once all queued writes are done. */
   close(): Promise<void>;
 }
@@ -52,6 +54,9 @@ interface DatabaseOptions {
   readonly random: Random;
   readonly log: Log;
 }
+
+/** A full disk is reported for so long after the last write that it refused: what runs in the background writes more often. */
+const FULL_MS = 60_000;
 
 /** Opens the database and its bus; migrations run separately. Throws `OperatorError` on failure. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -84,6 +89,7 @@ function openEmbedded({ dataDir, clock, random, log }: DatabaseOptions): Databas
     rows: sqliteRows,
     lockedRows: sqliteLockedRows,
     events: createEventWriter({ engine, queries, moments, transaction, rows: sqliteRows }),
+    check: async () => void (await sql`select 1`.execute(queries)),
     async close() {
       await drain();
       await checkpoints.close();
@@ -95,25 +101,36 @@ function openEmbedded({ dataDir, clock, random, log }: DatabaseOptions): Databas
 
 async function openShared(options: DatabaseOptions, url: string): Promise<Database> {
   // Imported only now: its driver is not needed for the embedded database.
-  const [{ isUnavailable, postgresDialect, postgresPool }, { postgresBus }] = await Promise.all([
+  const [postgres, { postgresBus }] = await Promise.all([
     import('./postgres.ts'),
     import('./postgres-bus.ts'),
   ]);
+  const { isUnavailable, postgresDialect, postgresPool, READS_ONLY, READS_ONLY_SENTENCE } = postgres;
   const { clock, random, log } = options;
   const moments = clock.isTurned === true ? ownMoments(clock) : serverMoments(clock);
+  const pool = postgresPool(url, log);
+  let fullAt = Number.NEGATIVE_INFINITY;
+  const onFull = () => {
+    fullAt = clock.now();
+  };
   let bus: Bus;
   try {
-    bus = await postgresBus({ url, clock, random, log, moments });
+    bus = await postgresBus({
+      ...{ url, clock, random, log, moments },
+      notify: async (channel, text) => void (await pool.query('select pg_notify($1, $2)', [channel, text])),
+    });
   } catch (cause) {
+    await pool.end();
+    if (cause instanceof OperatorError)
+      throw new OperatorError(`The database of DATABASE_URL cannot be used: ${cause.message}.`, { cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
     const what = isUnavailable(cause) ? 'cannot be reached' : 'refuses the connection';
     throw new OperatorError(`The database of DATABASE_URL ${what} (${reason || 'no response'}).`, { cause });
   }
-  const pool = postgresPool(url, log);
-  const queries = new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: false }) });
+  const queries = new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: false, onFull }) });
   // Grouped statements have the same text for any number of rows.
   const { group, drain } = groupsOfEach(
-    new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: true }) }),
+    new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: true, onFull }) }),
   );
   const transaction: Database['transaction'] = (work) => queries.transaction().execute(work);
   const engine = 'postgres';
@@ -128,6 +145,14 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
     rows: postgresRows,
     lockedRows: postgresLockedRows,
     events: createEventWriter({ engine, queries, moments, transaction, rows: postgresRows }),
+    async check() {
+      const asked = sql<{ reads_only: boolean }>`select ${sql.raw(READS_ONLY)} as reads_only`;
+      const [row] = (await asked.execute(queries)).rows;
+      if (row?.reads_only === true) throw new Error(READS_ONLY_SENTENCE);
+      if (!bus.live) throw new Error(bus.lostBecause ?? 'the connection to the other processes is lost');
+      if (clock.now() - fullAt < FULL_MS)
+        throw new Error('the disk of PostgreSQL is full, so it refuses writes; reads still work');
+    },
     async close() {
       await bus.close();
       await drain();

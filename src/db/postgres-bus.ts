@@ -69,6 +69,10 @@ class PostgresBus implements Bus {
     return this.#listener.client !== undefined;
   }
 
+  get lostBecause(): string | undefined {
+    return this.#listener.lostBecause;
+  }
+
   on(topic: string, responder: (message: Json) => Promise<Json | undefined> | Json | undefined): void {
     addResponder(this.#responders, topic, responder);
   }

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import type { Clock } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
 import { type Random, randomId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { createLoop, type Loop } from '../core/loop.ts';
 import type { Peer } from './bus.ts';
 import type { Moments } from './moments.ts';
-import { clientConfig } from './postgres.ts';
+import { clientConfig, READS_ONLY, READS_ONLY_SENTENCE } from './postgres.ts';
 
 export interface ListenerOptions {
   readonly url: string;
@@ -15,6 +16,8 @@ export interface ListenerOptions {
   readonly log: Log;
   /** Updated with the server's time at every heartbeat. */
   readonly moments: Moments;
+  /** Sends a notification over another connection than the one that listens. */
+  notify(channel: string, text: string): Promise<void>;
 }
 
 interface ListenerEvents {
@@ -29,6 +32,8 @@ interface ListenerEvents {
 /** PostgreSQL refuses a NOTIFY payload of 8,000 bytes or more; a part is ASCII, so characters are bytes. */
 const PART_CHARACTERS = 7_500;
 const HEARTBEAT_MS = 2_000;
+/** What was notified before is there after a query; where it is not, it is asked for once more, so long after. */
+const ASKED_AGAIN_SECONDS = 0.5;
 /** A connection on which the server does not respond for this long is treated as lost. */
 const SILENT_MS = 2_000;
 const FIRST_RETRY_MS = 100;
@@ -49,6 +54,11 @@ export class PostgresListener {
   #whenBack: (() => void)[] = [];
   readonly #reconnecting: Loop;
   #heartbeat: Loop | undefined;
+  #echoes: Loop | undefined;
+  /** Where only this connection listens. */
+  #ownChannel = '';
+  #lastEcho = '';
+  #lostBecause: string | undefined;
   #client: pg.Client | undefined;
   #peer: number | undefined;
   #peerSince = '';
@@ -79,6 +89,11 @@ export class PostgresListener {
     return this.#peer;
   }
 
+  /** Why there is no connection, where the operator can do something. */
+  get lostBecause(): string | undefined {
+    return this.#lostBecause;
+  }
+
   get #isClosed(): boolean {
     return this.#reconnecting.isClosed;
   }
@@ -99,15 +114,23 @@ export class PostgresListener {
     const client = new pg.Client(clientConfig(url, this.#channel));
     client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client, new Error('the connection ended')));
-    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    const ownChannel = `${this.#channel}_${randomId(this.#options.random).slice(0, 16)}`;
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === ownChannel) this.#lastEcho = payload;
+      else this.#receive(payload);
+    });
     try {
       await client.connect();
       await this.#query(client, NOTICED_BY_THE_SERVER);
-      await this.#query(client, `listen ${this.#channel}`);
       await this.#learnTime(client);
+      await this.#query(client, `listen ${this.#channel}`);
+      await this.#query(client, `listen "${ownChannel}"`);
+      this.#ownChannel = ownChannel;
+      await this.#hearItself(client);
       await this.#introduce(client);
     } catch (error) {
       client.end().catch(() => {});
+      this.#lostBecause = reasonOf(error);
       throw error;
     }
     if (this.#isClosed) {
@@ -115,13 +138,15 @@ export class PostgresListener {
       return;
     }
     this.#client = client;
-    this.#heartbeat = createLoop({
-      clock,
-      run: () => this.#learnTime(client),
-      everyMs: HEARTBEAT_MS,
-      failed: (error) => this.lost(client, error),
-    });
-    this.#heartbeat.wake(HEARTBEAT_MS);
+    this.#lostBecause = undefined;
+    const every = (run: () => Promise<void>) => {
+      const failed = (error: unknown) => this.lost(client, error);
+      const loop = createLoop({ clock, run, everyMs: HEARTBEAT_MS, failed });
+      loop.wake(HEARTBEAT_MS);
+      return loop;
+    };
+    this.#heartbeat = every(() => this.#learnTime(client));
+    this.#echoes = every(() => this.#hearItself(client));
     log.debug({ channel: this.#channel }, 'listening to the other processes');
   }
 
@@ -141,16 +166,41 @@ export class PostgresListener {
     );
   }
 
-  /** Reads the server's clock. */
+  /**
+   * Checks that what others notify arrives here. A pooler that lends a connection for a transaction at a time takes LISTEN, and drops
+   * what is notified between two transactions: nothing else fails then, and caches keep what others have revoked.
+   */
+  async #hearItself(client: pg.Client): Promise<void> {
+    const text = randomId(this.#options.random);
+    try {
+      await this.#options.notify(this.#ownChannel, text);
+    } catch {
+      // That says nothing of the connection that listens: all others may be in use.
+      return;
+    }
+    // The server passes on what it has been notified of before it responds.
+    await this.#query(client, 'select 1');
+    if (this.#lastEcho === text) return;
+    await this.#query(client, 'select pg_sleep($1)', [ASKED_AGAIN_SECONDS]);
+    if (this.#lastEcho !== text)
+      throw new OperatorError(
+        'PostgreSQL is reached through a pooler in transaction mode, which drops LISTEN: connect directly, or with a pooler in session mode',
+      );
+  }
+
+  /** Reads the server's clock. Throws an `OperatorError` where the server does not take writes. */
   #learnTime(client: pg.Client): Promise<void> {
     const { clock, moments } = this.#options;
     return this.#inTurn(client, async () => {
       const askedAt = clock.now();
-      const { rows } = await client.query<{ now: number }>(
-        timed('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now'),
+      const { rows } = await client.query<{ now: number; reads_only: boolean }>(
+        timed(
+          `select (extract(epoch from clock_timestamp()) * 1000)::bigint as now, ${READS_ONLY} as reads_only`,
+        ),
       );
-      const now = rows[0]?.now;
-      if (now !== undefined) moments.learn(now, askedAt);
+      const [row] = rows;
+      if (row?.reads_only === true) throw new OperatorError(READS_ONLY_SENTENCE);
+      if (row !== undefined) moments.learn(row.now, askedAt);
     });
   }
 
@@ -177,7 +227,9 @@ export class PostgresListener {
   lost(client: pg.Client, error: unknown): void {
     if (this.#client !== client || this.#isClosed) return;
     this.#client = undefined;
+    this.#lostBecause = reasonOf(error);
     void this.#heartbeat?.close();
+    void this.#echoes?.close();
     this.#options.log.warn(
       { err: error },
       'the connection to the other processes was lost; memory is not trusted until it is back',
@@ -276,11 +328,16 @@ export class PostgresListener {
     // A connection that is being opened ends itself.
     void this.#reconnecting.close();
     void this.#heartbeat?.close();
+    void this.#echoes?.close();
     const client = this.#client;
     this.#client = undefined;
     await client?.end();
   }
 }
+
+/** Sentences for operators say what to do; other errors only that the connection is lost. */
+const reasonOf = (error: unknown): string | undefined =>
+  error instanceof OperatorError ? error.message : undefined;
 
 /** A query with the limit for heartbeats. The driver's types lack the timeout of a single query. */
 function timed(

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../core/errors.ts';
@@ -42,16 +43,23 @@ export function postgresPool(url: string, log: Log): pg.Pool {
   return pool;
 }
 
+/** SQL: whether the server, or the database, takes no writes. */
+export const READS_ONLY = "(pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')";
+export const READS_ONLY_SENTENCE =
+  'PostgreSQL only takes reads: it is a standby, or default_transaction_read_only is on';
+
 interface DialectOptions {
   /**
    * Prepares each statement once per connection. Only where there are few distinct texts, since a connection never drops one, and each
    * is a transaction of its own.
    */
   readonly isPrepared: boolean;
+  /** Called when the server has refused a statement because its disk is full. */
+  onFull(): void;
 }
 
 /** A Kysely dialect on a pool; several may share one. */
-export function postgresDialect(pool: pg.Pool, { isPrepared }: DialectOptions): PostgresDialect {
+export function postgresDialect(pool: pg.Pool, { isPrepared, onFull }: DialectOptions): PostgresDialect {
   const nameOf = isPrepared ? createNames() : () => undefined;
   return new PostgresDialect({
     pool: {
@@ -59,9 +67,9 @@ export function postgresDialect(pool: pg.Pool, { isPrepared }: DialectOptions): 
       end: () => pool.end(),
       connect: () =>
         pool.connect().then(
-          (client) => wrapClient(client, nameOf),
+          (client) => wrapClient(client, nameOf, onFull),
           (cause: unknown) => {
-            throw isUnavailable(cause) || isPoolTimeout(cause) ? unavailable(cause) : cause;
+            throw faultOfServer(cause) ?? (isPoolTimeout(cause) ? unavailable(cause) : cause);
           },
         ),
     },
@@ -70,18 +78,24 @@ export function postgresDialect(pool: pg.Pool, { isPrepared }: DialectOptions): 
 
 type NameOf = (text: string) => string | undefined;
 
-/** Names of prepared statements: the same name for the same text on every connection. */
+/**
+ * Names of prepared statements: the same name for the same text in every process, so that a pooler that lends one connection to several
+ * never runs another text under it.
+ */
 function createNames(): NameOf {
   const names = new Map<string, string>();
   return (text) => {
-    const name = names.get(text) ?? `elnav_${names.size + 1}`;
+    const name = names.get(text) ?? `elnav_${hash('sha256', text, 'hex').slice(0, 32)}`;
     names.set(text, name);
     return name;
   };
 }
 
-/** Wraps a checked-out client: a lost connection becomes `database.unavailable`, and a broken client is not reused. */
-function wrapClient(client: pg.PoolClient, nameOf: NameOf): PostgresPoolClient {
+/**
+ * Wraps a checked-out client: a lost connection, or a server that takes only reads, becomes `database.unavailable`, and the client is
+ * not reused; a full disk becomes `database.full`.
+ */
+function wrapClient(client: pg.PoolClient, nameOf: NameOf, onFull: () => void): PostgresPoolClient {
   // A connection that breaks while it is checked out also emits 'error'; the query's own rejection reports it.
   const ignore = () => {};
   client.on('error', ignore);
@@ -97,9 +111,10 @@ function wrapClient(client: pg.PoolClient, nameOf: NameOf): PostgresPoolClient {
         return client.query(statement);
       });
     } catch (cause) {
-      if (!isUnavailable(cause)) throw cause;
-      broken = true;
-      throw unavailable(cause);
+      const fault = faultOfServer(cause);
+      if (fault?.code === 'database.full') onFull();
+      else if (fault !== undefined) broken = true;
+      throw fault ?? cause;
     }
   };
   return {
@@ -112,16 +127,42 @@ function wrapClient(client: pg.PoolClient, nameOf: NameOf): PostgresPoolClient {
   };
 }
 
-function unavailable(cause: unknown): AppError {
-  return new AppError('database.unavailable', 'the database is unreachable; retry later', {
+/** What a driver error says of the server; undefined for a fault of ours. */
+export function faultOfServer(cause: unknown): AppError | undefined {
+  switch (stateOf(cause)) {
+    case DISK_FULL:
+      return new AppError(
+        'database.full',
+        'the disk of the database is full, so nothing can be written; reads still work',
+        {
+          cause,
+          retryAfterSeconds: 60,
+        },
+      );
+    // A standby, or a name that still leads to one: another connection may lead to the server that takes writes.
+    case READ_ONLY:
+      return unavailable(cause, 'the database only takes reads; retry later');
+    default:
+      return isUnavailable(cause) ? unavailable(cause) : undefined;
+  }
+}
+
+const DISK_FULL = '53100';
+const READ_ONLY = '25006';
+
+/** The SQLSTATE of an error of the server, or the code of a system error. */
+const stateOf = (cause: unknown): string =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+
+function unavailable(cause: unknown, sentence = 'the database is unreachable; retry later'): AppError {
+  return new AppError('database.unavailable', sentence, {
     cause,
     retryAfterSeconds: 5,
   });
 }
 
 /** SQLSTATE 0A000 of a prepared statement: a migration has changed the columns that it returns. It has done nothing. */
-const isOutdated = (cause: unknown): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === '0A000';
+const isOutdated = (cause: unknown): boolean => stateOf(cause) === '0A000';
 
 const LOST = new Set([
   'ECONNREFUSED',
@@ -137,7 +178,7 @@ const LOST = new Set([
 /** Whether a driver error means that the server is unreachable (SQLSTATE classes 08, 53 and 57P) rather than a fault of ours. */
 export function isUnavailable(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  const code = stateOf(cause);
   if (LOST.has(code) || code.startsWith('08') || code.startsWith('53') || code.startsWith('57P')) return true;
   if (cause instanceof AggregateError) return cause.errors.some(isUnavailable);
   return /Connection terminated|Query read timeout|Client has encountered a connection error|not queryable/.test(

@@ -17,7 +17,8 @@ type ProblemWords = { readonly [C in ProblemCode]: (facts: ProblemFacts[C]) => S
 const PROBLEM_WORDS: ProblemWords = {
   database_away: ({ message }) => ({
     sentence: `The database cannot be used: ${message}.`,
-    whatToDo: 'Check the database server, its disk and its connections. Instances reconnect by themselves.',
+    whatToDo:
+      'Check the database server, its disk, its connections, and that DATABASE_URL leads to the primary. Instances reconnect by themselves.',
   }),
   service_gone: ({ service, instance, at }) => ({
     sentence: `No instance serves ${serviceName(service)}: ${instance} was last seen at ${time(at)}, and did not stop in good order.`,
