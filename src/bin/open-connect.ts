@@ -253,7 +253,7 @@ export async function openConnect(
       eventLog,
       history,
       sessions,
-      eventCursors: createCursors(shared.vaultKeys),
+      eventCursors: createCursors(shared.vaultKeys, eventLog.givenAt),
       subscriptions,
       log,
       metrics: {

@@ -6,7 +6,7 @@ import {
   EVENT_TYPE_NAMES,
   type EventFilter,
   Expired,
-  type Position,
+  type GivenPosition,
 } from '../../../domain/records/events/index.ts';
 import { readQuery } from '../input/parameters.ts';
 
@@ -60,10 +60,7 @@ export async function unlessExpired<T>(
     if (!(error instanceof Expired)) throw error;
     const oldest = cursors.encode(account, error.oldest);
     reply.header('link', `</events?after=${oldest}>; rel="first"`);
-    throw new AppError(
-      'events.expired',
-      `events after this cursor have been removed because of their age; go on with what is left by after=${oldest}`,
-    );
+    throw new AppError('events.expired', `${error.message}; go on with what is left by after=${oldest}`);
   }
 }
 
@@ -72,7 +69,8 @@ export const placeOf = (
   { account, cursors }: Pick<Caller, 'account' | 'cursors'>,
   cursor: string | undefined,
   parameter: 'after' | 'before' = 'after',
-): Position | undefined => (cursor === undefined ? undefined : cursors.decode(account, cursor, parameter));
+): GivenPosition | undefined =>
+  cursor === undefined ? undefined : cursors.decode(account, cursor, parameter);
 
 /** Throws `request.invalid` where a parameter belongs to the other order. */
 export function refuseMixed(query: {

@@ -33,7 +33,7 @@ onEachEngine('GET /events/stream', (engine) => {
     });
     addEventRoutes(app, {
       eventLog: core.eventLog,
-      eventCursors: createCursors(TEST_KEYS),
+      eventCursors: createCursors(TEST_KEYS, core.eventLog.givenAt),
       accounts: { authenticate: () => assert.fail('no key has changed'), watchKeys: () => {} },
       consoleOf: () => assert.fail('no session has ended'),
       clock: core.clock,

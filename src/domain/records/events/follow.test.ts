@@ -21,7 +21,7 @@ function open() {
   const store = {
     async bounds(): Promise<Bounds> {
       if (state.isAway) throw new Error('away');
-      return { end: at(state.tx), removed: at(state.removed), heldSince: state.heldSince };
+      return { end: at(state.tx), removed: at(state.removed), heldSince: state.heldSince, newestAt: null };
     },
     async all(after: Position, until: Position): Promise<EventRow[]> {
       const all = Array.from({ length: 20 }, (_, tx) => ({ ...at(tx), account_id: 1, device_id: `d${tx}` }));

@@ -3,9 +3,11 @@ import { AppError } from '../../../core/errors.ts';
 import type { Database, Queries } from '../../../db/database.ts';
 import type { Host } from '../../../db/host.ts';
 import { inBatches, startRetention } from '../../../db/retention.ts';
+import type { GivenPosition } from './cursor.ts';
 import { type Batch, createFollower } from './follow.ts';
 import { createProjection, type Projection, type ProjectionOptions } from './projection.ts';
 import {
+  type Bounds,
   createEventStore,
   type EventFilter,
   type EventRow,
@@ -29,7 +31,8 @@ export function rendered(row: EventRow): LoggedEvent {
   const type = row.type as EventTypeName;
   const data = JSON.parse(row.data_json) as Record<string, unknown>;
   return {
-    id: `evt_${row.id.toString(36)}`,
+    // The number alone would come a second time where a backup was restored.
+    id: `evt_${row.id.toString(36)}_${row.recorded_at.toString(36)}`,
     type,
     version: EVENT_TYPES[type].version,
     subject: { device: row.device_id, vendor: row.vendor, link: row.link_id, user_ref: row.user_ref },
@@ -61,7 +64,7 @@ function changeOf({ from, to, fetched_at }: StateChange, observedAt: number) {
   };
 }
 
-export { type Cursors, createCursors } from './cursor.ts';
+export { type Cursors, createCursors, type GivenPosition } from './cursor.ts';
 
 export type { Projection } from './projection.ts';
 
@@ -84,8 +87,8 @@ export interface EventPage {
 
 export interface Query {
   readonly account: number;
-  /** Undefined: from the oldest one that is kept. */
-  readonly after: Position | undefined;
+  /** Undefined: from the oldest one that is kept. One that a caller has sent is with when it was given. */
+  readonly after: Position | GivenPosition | undefined;
   readonly filter: EventFilter;
   readonly limit: number;
 }
@@ -95,15 +98,23 @@ interface QueryBack extends Pick<Query, 'account' | 'filter' | 'limit'> {
   readonly before: Position | undefined;
 }
 
-/** The cursor is older than the log; `oldest` is the place from which events are kept. */
+/** The cursor is older than the log, or than a backup that it was restored from; `oldest` is the place from which events are kept. */
 export class Expired extends AppError {
   readonly oldest: Position;
 
-  constructor(oldest: Position) {
-    super('events.expired', 'events after this cursor have been removed because of their age');
+  constructor(oldest: Position, why: keyof typeof WHY_EXPIRED) {
+    super('events.expired', WHY_EXPIRED[why]);
     this.oldest = oldest;
   }
 }
+
+const WHY_EXPIRED = {
+  removed: 'events after this cursor have been removed because of their age',
+  restored: 'the log has been restored from a backup since this cursor was given: read your devices',
+} as const;
+
+/** The time at which a cursor is given is known so exactly. */
+const GIVEN_WITHIN_MS = 1_000;
 
 /** After every event. */
 const LAST: Position = { tx: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
@@ -132,11 +143,36 @@ export async function createEventLog(host: Host) {
     ),
   );
 
+  let newestAt = 0;
+  async function boundsNow(): Promise<Bounds> {
+    const found = await store.bounds();
+    newestAt = Math.max(newestAt, found.newestAt ?? 0);
+    return found;
+  }
+
+  /**
+   * Both ends of the log. Throws `Expired` for a cursor that is older than the log, and where events up to it were recorded after it was
+   * given: in a log that has only grown there are none, and in a restored one they have the places of events that were lost.
+   */
+  async function boundsFor(after: Query['after']): Promise<Bounds> {
+    const found = await boundsNow();
+    if (after === undefined) return found;
+    const { end, removed } = found;
+    // control: a cursor that is older than the log is refused [connect/routes/events]
+    if (isAfter(removed, after)) throw new Expired(removed, 'removed');
+    if (!('givenAt' in after)) return found;
+    // control: a cursor from beyond the end of a restored log is refused [event-log-restored]
+    if (isAfter(after, end)) throw new Expired(removed, 'restored');
+    const last = await store.lastUpTo(after);
+    // control: a cursor that a restored log has caught up with is refused [event-log-restored]
+    if (last !== undefined && last.recorded_at > after.givenAt + GIVEN_WITHIN_MS)
+      throw new Expired(removed, 'restored');
+    return found;
+  }
+
   /** Throws `Expired`. */
   async function page({ account, after, filter, limit }: Query): Promise<EventPage> {
-    const { end, removed } = await store.bounds();
-    // control: a cursor that is older than the log is refused [connect/routes/events]
-    if (after !== undefined && isAfter(removed, after)) throw new Expired(removed);
+    const { end, removed } = await boundsFor(after);
     const from = after ?? removed;
     if (!isAfter(end, from)) return { events: [], end: from, hasMore: false };
     const scanned = isEmpty(filter)
@@ -153,7 +189,7 @@ export async function createEventLog(host: Host) {
 
   /** Events up to a place, the newest first; `end` of the page is the place to go back from. What was removed meanwhile is no error. */
   async function pageBack({ account, before, filter, limit }: QueryBack): Promise<EventPage> {
-    const { end, removed } = await store.bounds();
+    const { end, removed } = await boundsNow();
     const until = before === undefined || isAfter(before, end) ? end : before;
     if (!isAfter(until, removed)) return { events: [], end: until, hasMore: false };
     const back = { account, after: removed, until, order: 'newest' } as const;
@@ -205,8 +241,11 @@ export async function createEventLog(host: Host) {
     pageBack,
     wait,
 
+    /** The time that a cursor is given at: never before the newest event that it may be after, whatever the clock does. */
+    givenAt: () => Math.max(database.moments.clock.now(), newestAt),
+
     /** The end of the log now. */
-    end: async (): Promise<Position> => (await store.bounds()).end,
+    end: async (): Promise<Position> => (await boundsNow()).end,
 
     /** Events of an account as they are written, from the end of the log: see `Follower`. */
     attach: (account: number, from: Position, listener: (batch: Batch) => void) =>
@@ -220,6 +259,9 @@ export async function createEventLog(host: Host) {
 
     /** Both ends of the log now. */
     bounds: store.bounds,
+
+    /** The same for a reader that goes on after a cursor. Throws `Expired`. */
+    boundsFor,
 
     /** When the oldest event of all accounts was recorded that is kept; now where there is none. */
     async oldestAt(): Promise<number> {

@@ -28,11 +28,14 @@ export interface Bounds {
   readonly removed: Position;
   /** When the oldest event was recorded that is committed and cannot be read yet, since an older transaction runs; or null. */
   readonly heldSince: number | null;
+  /** When the last event was recorded; or null. */
+  readonly newestAt: number | null;
 }
 
 interface BoundsRow {
   readonly end: number | null;
   readonly held_since: number | null;
+  readonly newest_at: number | null;
   readonly removed_tx: number;
   readonly removed_id: number;
 }
@@ -90,19 +93,26 @@ export function createEventStore(database: Database) {
     engine === 'sqlite' ? sql<SqlBool>`id <= ${id}` : sql<SqlBool>`(tx, id) <= (${tx}, ${id})`;
 
   async function readBounds(): Promise<Bounds> {
-    const end = engine === 'sqlite' ? sql`(select max(id) from events)` : horizon;
+    // The last number that was given, also where its event is forgotten.
+    const lastEnd =
+      engine === 'sqlite' ? sql`(select seq from sqlite_sequence where name = 'events')` : horizon;
     const held =
       engine === 'sqlite'
         ? sql`null`
         : sql`(select recorded_at from events where tx >= ${horizon} order by tx, id limit 1)`;
+    const newest = sql`(select recorded_at from events order by ${newestFirst} limit 1)`;
     const { rows } = await sql<BoundsRow>`
-      select ${end} as "end", ${held} as held_since, removed_tx, removed_id from event_log`.execute(queries);
+      select ${lastEnd} as "end", ${held} as held_since, ${newest} as newest_at, removed_tx, removed_id
+      from event_log`.execute(queries);
     const [row] = rows;
     if (row === undefined) throw new Error('event_log has no row');
     const removed = { tx: row.removed_tx, id: row.removed_id };
-    const heldSince = row.held_since;
-    if (engine === 'postgres') return { removed, end: { tx: (row.end ?? 0) - 1, id: LAST_ID }, heldSince };
-    return { removed, end: { tx: 0, id: Math.max(row.end ?? 0, removed.id) }, heldSince };
+    const { held_since: heldSince, newest_at: newestAt } = row;
+    const end =
+      engine === 'postgres'
+        ? { tx: (row.end ?? 0) - 1, id: LAST_ID }
+        : { tx: 0, id: Math.max(row.end ?? 0, removed.id) };
+    return { removed, end, heldSince, newestAt };
   }
 
   // A thousand streams that are reopened at a time ask for them once.
@@ -153,6 +163,17 @@ export function createEventStore(database: Database) {
         .where(upTo(of.until))
         .orderBy(of.order === 'newest' ? newestFirst : inOrder)
         .offset(count - 1)
+        .limit(1)
+        .executeTakeFirst();
+    },
+
+    /** The last event of all accounts up to a place; undefined where none is kept. */
+    lastUpTo(place: Position): Promise<Pick<EventRow, 'recorded_at'> | undefined> {
+      return queries
+        .selectFrom('events')
+        .select('recorded_at')
+        .where(upTo(place))
+        .orderBy(newestFirst)
         .limit(1)
         .executeTakeFirst();
     },

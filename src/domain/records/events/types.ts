@@ -171,7 +171,7 @@ const nameOf = (type: string): string =>
   type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const EXAMPLE = {
-  id: 'evt_3f',
+  id: 'evt_3f_mi96t5c0',
   type: 'device.state_changed',
   version: 1,
   subject: {

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts';
 import type { Host } from '../../../db/host.ts';
 import { topic } from '../../../db/topic.ts';
 import type { Vault } from '../../vendor-calls/calls/index.ts';
-import { type EventLog, Expired, isAfter, type Position } from '../events/index.ts';
+import { type EventLog, type GivenPosition, isAfter, type Position } from '../events/index.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createDelivery } from './delivery.ts';
 import type { Poster } from './post.ts';
@@ -66,7 +66,7 @@ export interface Wanted {
 interface SubscriptionsOptions {
   readonly host: Host;
   readonly vault: Vault;
-  readonly eventLog: Pick<EventLog, 'page' | 'oldestAt' | 'watch' | 'bounds'>;
+  readonly eventLog: Pick<EventLog, 'page' | 'oldestAt' | 'watch' | 'bounds' | 'boundsFor'>;
   readonly poster: Poster;
 }
 
@@ -211,10 +211,9 @@ export function createSubscriptions({ host, vault, eventLog, poster }: Subscript
     test: async (key: SubscriptionKey): Promise<TestResult> => test(await rowOf(store, key)),
 
     /** Delivers from there on, again or not at all; undefined: from the oldest event that is kept. Throws `Expired`. */
-    async replay(key: SubscriptionKey, after: Position | undefined): Promise<Listed> {
+    async replay(key: SubscriptionKey, after: Position | GivenPosition | undefined): Promise<Listed> {
       await rowOf(store, key);
-      const { removed } = await eventLog.bounds();
-      if (after !== undefined && isAfter(removed, after)) throw new Expired(removed);
+      const { removed } = await eventLog.boundsFor(after);
       await store.change(key, { after: after ?? removed });
       await announce();
       return find(key);
