@@ -77,9 +77,9 @@ export function frames201(world: World, station: BareStation) {
         ...(Object.keys(measured).length > 0 && { meterValue: meterValue(measured, at) }),
       });
   return {
-    boot: () =>
+    boot: (reason = 'PowerUp') =>
       station.call('BootNotification', {
-        reason: 'PowerUp',
+        reason,
         chargingStation: { vendorName: 'bare', model: 'b' },
       }),
     status: (connectorStatus: string, at = 0, connectorId = 1) =>

@@ -74,6 +74,13 @@ export class DetailKeeper {
     });
   }
 
+  /** Whether the station has said who made it, or what model it is, on any connection. */
+  async isKnown(): Promise<boolean> {
+    await this.#last;
+    const { manufacturer, model } = await loadDetails(this.#documents);
+    return manufacturer !== null || model !== null;
+  }
+
   /** Resolves when all updates so far have been stored. */
   stored(): Promise<void> {
     return this.#last;

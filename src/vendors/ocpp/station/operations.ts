@@ -58,7 +58,9 @@ async function operate(
     // control: the password of a station cannot be changed through its settings [station/operations]
     if (reason !== null) throw new AppError('station.setting_refused', reason);
   }
-  const answer = await station.dialect.operate(connector, operation);
+  const run = () => station.dialect.operate(connector, operation);
+  const isBoot = operation.type === 'trigger' && operation.message === 'BootNotification';
+  const answer = await (isBoot ? station.setup.triggerBoot(run) : run());
   return { type: operation.type, ...answer };
 }
 

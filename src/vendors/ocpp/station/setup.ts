@@ -9,6 +9,9 @@ interface SetupParts {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** How long after our trigger a BootNotification counts as its answer, ms. */
+const TRIGGERED_MS = 60_000;
+
 /** Decides when a station is configured: after a boot, or when it had time to boot and did not. */
 export class Setup {
   /** When BootNotification last came on this connection, ms since 1970. */
@@ -19,6 +22,8 @@ export class Setup {
   #again = false;
   #stopped = false;
   #limitsLost = false;
+  /** When we last triggered a BootNotification, ms since 1970. */
+  #triggeredAt: number | null = null;
 
   constructor(parts: SetupParts) {
     this.#parts = parts;
@@ -32,6 +37,26 @@ export class Setup {
   begin(): void {
     const { clock, bootMs } = this.#parts;
     this.#cancel = clock.after(bootMs, () => void this.#run());
+  }
+
+  /** Triggers a BootNotification by `send`; one that the station does not accept leads to none. */
+  async triggerBoot<R extends { readonly status: string } | null>(send: () => Promise<R>): Promise<R> {
+    // It may come before the response.
+    this.#triggeredAt = this.#parts.clock.now();
+    let isAccepted = false;
+    try {
+      const response = await send();
+      isAccepted = response?.status === 'Accepted';
+      return response;
+    } finally {
+      if (!isAccepted) this.#triggeredAt = null;
+    }
+  }
+
+  /** Whether a BootNotification that comes now was triggered: the station runs as before. `reason` is that of 2.0.1. */
+  isTriggered(reason: string | undefined): boolean {
+    const since = this.#triggeredAt === null ? null : this.#parts.clock.now() - this.#triggeredAt;
+    return reason === 'Triggered' || (since !== null && since <= TRIGGERED_MS);
   }
 
   hasBooted(): void {

@@ -11,7 +11,14 @@ import { callError, type Rpc, wordsOf } from '../wire/rpc.ts';
 import type { Schemas, Tolerance } from '../wire/schemas.ts';
 
 import { soundTime } from '../wire/values.ts';
-import { type Connector, markTransactionStale, newConnector, rawOf, takeFigures } from './connector.ts';
+import {
+  type Connector,
+  isCharging,
+  markTransactionStale,
+  newConnector,
+  rawOf,
+  takeFigures,
+} from './connector.ts';
 import { DetailKeeper } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { Limits } from './limits.ts';
@@ -43,6 +50,13 @@ export interface StationParts {
 interface Configuration {
   readonly connectors: number | null;
   readonly smartCharging: boolean | null;
+}
+
+/** What a station says of itself in its BootNotification; `reason` in 2.0.1 only. */
+interface Boot {
+  readonly maker: string | undefined;
+  readonly model: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 /** One connected station: the live state of its connectors, and its connection to the platform. */
@@ -259,9 +273,24 @@ export class Station {
     }
   }
 
-  hasBooted(maker: string | undefined, model: string | undefined): void {
+  /** Asks a station that never said what it is. Some restart when they are asked, so none is during a charge. */
+  async askWhatItIs(): Promise<void> {
+    const now = this.host.clock.now();
+    const isBusy = this.connectors().some((one) => one.transaction !== null || isCharging(one, now));
+    if (this.setup.booted || isBusy || (await this.details.isKnown())) return;
+    await this.setup.triggerBoot(() =>
+      this.tryCommand<{ status: string }>('TriggerMessage', { requestedMessage: 'BootNotification' }),
+    );
+  }
+
+  hasBooted({ maker, model, reason }: Boot): void {
     const name = `${wordsOf(maker)} ${wordsOf(model)}`.trim();
     this.#name = name === '' ? null : name;
+    // control: a boot that was asked for does not count as a restart [ocpp/boot]
+    if (this.setup.isTriggered(reason)) {
+      if (this.#configured) this.announce();
+      return;
+    }
     this.#isWithoutLimits = false;
     // It reports every plug again, and may have different ones.
     for (const connector of this.#connectors.values()) {

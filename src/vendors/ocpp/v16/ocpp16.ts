@@ -170,7 +170,7 @@ function core(station: Station): Record<string, Answer> {
   const now = () => rfc3339(station.host.clock.now());
   return {
     BootNotification: answer((boot: Boot) => {
-      station.hasBooted(boot.chargePointVendor, boot.chargePointModel);
+      station.hasBooted({ maker: boot.chargePointVendor, model: boot.chargePointModel });
       station.details.update({
         manufacturer: wordOrNull(boot.chargePointVendor),
         model: wordOrNull(boot.chargePointModel),
@@ -322,10 +322,9 @@ async function setUp16(station: Station): Promise<void> {
       await measureAlso({ now, wanted, set: (list) => change(key, list) });
     }
 
-    if (!station.setup.booted)
-      await station.tryCommand('TriggerMessage', { requestedMessage: 'BootNotification' });
     await station.tryCommand('TriggerMessage', { requestedMessage: 'StatusNotification' });
     await station.tryCommand('TriggerMessage', { requestedMessage: 'MeterValues' });
+    await station.askWhatItIs();
   } finally {
     station.configured({ connectors, smartCharging });
   }

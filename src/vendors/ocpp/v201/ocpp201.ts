@@ -30,6 +30,7 @@ export function evseStatus(
 }
 
 interface Boot {
+  readonly reason?: string;
   readonly chargingStation?: {
     readonly vendorName?: string;
     readonly model?: string;
@@ -155,8 +156,8 @@ function takeAlert(station: Station, events: readonly StationEvent[]): void {
 function core(station: Station): Record<string, Answer> {
   const now = () => rfc3339(station.host.clock.now());
   return {
-    BootNotification: answer(({ chargingStation }: Boot) => {
-      station.hasBooted(chargingStation?.vendorName, chargingStation?.model);
+    BootNotification: answer(({ reason, chargingStation }: Boot) => {
+      station.hasBooted({ maker: chargingStation?.vendorName, model: chargingStation?.model, reason });
       station.details.update({
         manufacturer: wordOrNull(chargingStation?.vendorName),
         model: wordOrNull(chargingStation?.model),

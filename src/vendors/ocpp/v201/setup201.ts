@@ -134,7 +134,6 @@ async function requestState(station: Station, evses: number | null): Promise<voi
       requestedMessage,
       ...(evse !== undefined && { evse }),
     });
-  if (!station.setup.booted) await trigger('BootNotification');
   for (const { number, status, recalled, plugs, transaction } of station.connectors()) {
     if (status === null || recalled) {
       for (const plug of plugs.size === 0 ? [1] : [...plugs.keys()])
@@ -153,4 +152,5 @@ async function requestState(station: Station, evses: number | null): Promise<voi
     } while (answer?.status === 'Accepted' && number < MOST_PROBED);
   }
   await trigger('MeterValues');
+  await station.askWhatItIs();
 }
