@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { energyOf, limitsOf, powerOf, statusOf } from '../translate.ts';
 import { evseStatus } from '../v201/ocpp201.ts';
 import { soundTime } from '../wire/values.ts';
-import { type Connector, newConnector, rawOf, takeFigures, takeStatus } from './connector.ts';
+import { type Connector, newConnector, rawOf, takeFigures, takeLimit, takeStatus } from './connector.ts';
 import { figuresOf, type SampledValue, sampleOf, samplesOf } from './meter.ts';
+import { unending } from './schedule.ts';
 
 const raw = (connector: Connector) => rawOf(connector, { online: true, now: 0 });
 const nothing = { power_w: null, register_wh: null, interval_wh: null, phases: null };
@@ -27,6 +28,20 @@ test('a power sample from before a pause is dropped', () => {
   assert.equal(powerOf(raw(connector)), 0);
   takeStatus(connector, { status: 'Charging' }, 3);
   assert.equal(powerOf(raw(connector)), null);
+});
+
+test('a pause that is set while nothing flows keeps the measurement that nothing flows', () => {
+  const connector = newConnector(1);
+  takeStatus(connector, { status: 'Charging' }, 0);
+  for (const [power_w, after] of [
+    [2, 2],
+    [7_000, null],
+  ] as const) {
+    takeLimit(connector, { defaultLimit: unending(10) }, 0);
+    takeFigures(connector, { ...nothing, power_w }, 1);
+    takeLimit(connector, { defaultLimit: unending(0) }, 0);
+    assert.equal(connector.power_w, after);
+  }
 });
 
 test('energy is the register, or the sum of the intervals without one', () => {

@@ -199,7 +199,7 @@ export function takeRegister(connector: Connector, registerWh: number, at: numbe
   connector.register_wh = registerWh;
 }
 
-/** Applies a limit of ours. Starting or ending a pause invalidates the power measured before. */
+/** Applies a limit of ours. Starting or ending a pause invalidates the power measured before, unless none flowed and none shall. */
 export function takeLimit(
   connector: Connector,
   limit: Partial<Pick<Connector, 'transactionLimit' | 'defaultLimit'>>,
@@ -209,7 +209,8 @@ export function takeLimit(
   Object.assign(connector, limit);
   const is = limitNow(connector, now);
   if (is !== null && is > 0) connector.lastLimit = connector.transactionLimit ?? connector.defaultLimit;
-  if ((was === 0) !== (is === 0)) connector.power_w = null;
+  const staysStill = is === 0 && connector.power_w !== null && !flows(connector);
+  if ((was === 0) !== (is === 0) && !staysStill) connector.power_w = null;
 }
 
 /** Our limit now, ampere; null when none is set. */
