@@ -136,6 +136,10 @@ export const Frame = Type.Object(
 );
 export type Frame = Type.Static<typeof Frame>;
 
+/** What keeps a station within the maximum that its owner entered. */
+export const HELD_BY = ['station', 'connectors', 'nobody'] as const;
+export type HeldBy = (typeof HELD_BY)[number];
+
 const STATION = {
   connected: true,
   connected_since: '2026-11-21T06:12:40Z',
@@ -146,7 +150,7 @@ const STATION = {
   firmware_version: '2.14.0',
   iccid: null,
   last_fault: null,
-  installation: { max_a: 20, fallback_a: 6, refusal: null },
+  installation: { max_a: 20, fallback_a: 6, held_by: 'station' as const, refusal: null },
   frames: [
     { at: '2026-11-21T13:00:00Z', direction: 'received', kind: 'call', action: 'Heartbeat', payload: {} },
     {
@@ -181,7 +185,13 @@ export const StationView = Type.Object(
     installation: Type.Object({
       max_a: orNull(Type.Integer()),
       fallback_a: orNull(Type.Integer()),
-      refusal: text('What the station returned when it rejected max_a'),
+      held_by: orNull(
+        Type.Enum([...HELD_BY], {
+          description:
+            'What keeps the station within max_a. station: a limit of the whole station. connectors: it refused that, and each connector has a fixed share. nobody: it refused both, and start_charge is refused. null: no max_a, or the station has not connected since',
+        }),
+      ),
+      refusal: text('What the station returned when it rejected max_a as the limit of the whole station'),
     }),
     frames: Type.Array(Frame, {
       description:

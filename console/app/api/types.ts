@@ -1151,6 +1151,7 @@ export type Station = {
     installation: {
         max_a: number | null;
         fallback_a: number | null;
+        held_by: 'station' | 'connectors' | 'nobody' | null;
         refusal: string | null;
     };
     frames: Array<StationMessage>;

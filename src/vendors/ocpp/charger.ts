@@ -1,11 +1,32 @@
 import { kind } from '../../adapter/adapter.ts';
 import type { Timed } from '../../adapter/commands.ts';
+import { type Interventions, NeedsUser } from '../../adapter/interventions.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Connector, isCharging, limitNow, wordOf } from './station/connector.ts';
 import { type Limit, unending } from './station/schedule.ts';
 import { type Place, placeOf, type Station } from './station/station.ts';
 
-import { type ChargerRaw, energyOf, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
+import { type ChargerRaw, energyOf, isUnheld, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
+
+const PROTECT_FUSE = 'protect_fuse';
+
+const interventions: Interventions<ChargerRaw> = {
+  [PROTECT_FUSE]: {
+    blocks: ['start_charge'],
+    inReading: isUnheld,
+    isAtDevice: true,
+    words: {
+      en: {
+        title: 'Set the fuse in the charger',
+        text: 'The charger does not accept a maximum current from here, so it can take more than its fuse allows. Set the maximum current in the charger’s own settings, or have its installer do it. Then link the charger again and leave the fuse empty.',
+      },
+      sv: {
+        title: 'Ställ in säkringen i laddboxen',
+        text: 'Laddboxen tar inte emot någon högsta ström härifrån, så den kan ta mer än säkringen tål. Ställ in högsta strömmen i laddboxens egna inställningar, eller låt installatören göra det. Anslut sedan laddboxen igen och lämna säkringen tom.',
+      },
+    },
+  },
+};
 
 /** Statuses of a requested transaction that has not started to charge yet. */
 const NOT_YET: ReadonlySet<string | null> = new Set([
@@ -20,10 +41,15 @@ const NOT_YET: ReadonlySet<string | null> = new Set([
 
 /** Ampere per phase. */
 const mostOn = ({ station, connector }: Place): number =>
-  mostOf(connector.cable_a, station.installation.max_a);
+  mostOf(connector.cable_a, station.fuse.mostOf(connector));
 
 async function start(place: Place): Promise<void> {
   const { station, connector } = place;
+  // control: no charge is started that could exceed a fuse which nothing holds [ocpp/fuse]
+  if (station.fuse.heldBy === 'nobody') {
+    const words = `the station does not keep to the ${station.installation.max_a} A of its fuse: it refuses every limit`;
+    throw new NeedsUser(PROTECT_FUSE, new AppError('vendor.refused', words));
+  }
   const charges = () => isCharging(connector, station.host.clock.now());
   if (limitNow(connector, station.host.clock.now()) === 0) {
     await station.limits.liftPause(connector, mostOn(place));
@@ -61,7 +87,16 @@ async function stop({ station, connector }: Place): Promise<void> {
   );
 }
 
-async function setCurrent({ station, connector }: Place, limit: Limit): Promise<void> {
+async function setCurrent(place: Place, limit: Limit): Promise<void> {
+  const { station, connector } = place;
+  const most = mostOn(place);
+  const highest = Math.max(limit.amperes, limit.ends?.follows ?? 0);
+  // The share of the connector may have changed since its state was read.
+  if (highest > most)
+    throw new AppError(
+      'command.out_of_range',
+      `the connector may take at most ${most} A at present, not ${highest}`,
+    );
   const charges = () => isCharging(connector, station.host.clock.now());
   const paused = limitNow(connector, station.host.clock.now()) === 0 && connector.transaction !== null;
   await station.limits.set(connector, limit);
@@ -115,5 +150,6 @@ export const charger = kind<ChargerRaw>({
     set_current: (session, device, command) => setCurrentFor(placeOf(session, device), command),
   },
   withholds: ({ details }) => (details?.smart_charging === false ? ['set_current'] : []),
+  interventions,
   limits: limitsOf,
 });

@@ -2,7 +2,7 @@ import { turnedClock } from '../../core/clock.ts';
 import type { Simulator } from '../../proof/conformance/index.ts';
 import type { Quirks } from './simulator/simulated-plug.ts';
 import type { SimulatedStation } from './simulator/simulator.ts';
-import { IDENTITY, PASSWORD, until, World } from './test-world.ts';
+import { IDENTITY, KEY, PASSWORD, until, World } from './test-world.ts';
 
 interface Variant {
   readonly name: string;
@@ -53,9 +53,11 @@ const STEP_SECONDS = 10;
 async function harness(variant: Variant): Promise<{ readonly simulator: Simulator; close(): Promise<void> }> {
   const clock = turnedClock();
   const world = await new World({ messagesPerSecond: 1_000 }, clock).open();
-  const station = world.station(variant);
+  const quirks: { -readonly [Q in keyof Quirks]: Quirks[Q] } = { ...variant.quirks };
+  const station = world.station({ ...variant, quirks });
   await station.connect();
   await asked(station);
+  const heldBy = async () => (await world.read()).held_by ?? null;
   const simulator: Simulator = {
     credentials: { identity: IDENTITY, password: PASSWORD },
     session: () => ({ ...world.session(), credentials: { identity: IDENTITY, password: PASSWORD } }),
@@ -67,6 +69,19 @@ async function harness(variant: Variant): Promise<{ readonly simulator: Simulato
       await station.plugIn(plug.number);
       if (situation === 'charging') station.begin(plug, 'CARD');
       await station.idle();
+    },
+    /** Its owner enters a fuse, and the station takes no limit; the other way round, they leave it empty. */
+    async intervene(_device, _code, isNeeded) {
+      quirks.rejects = isNeeded ? ['SetChargingProfile'] : (variant.quirks?.rejects ?? []);
+      const fuse = isNeeded ? { installation_max_a: 16 } : {};
+      await world.host.link(KEY, { identity: IDENTITY, password: PASSWORD, ...fuse });
+      const left = new Promise<void>((resolve) => station.rpc.once('close', () => resolve()));
+      world.server.drop(KEY, 'credentials_changed');
+      await left;
+      await station.connect();
+      await until('the limit was refused', async () => (await heldBy()) === (isNeeded ? 'nobody' : null));
+      await station.idle();
+      return true;
     },
     async pass(seconds) {
       for (let passed = 0; passed < seconds; passed += STEP_SECONDS) {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Limits, Status } from '../../adapter/device.ts';
+import { HELD_BY } from '../../adapter/station.ts';
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -14,8 +15,10 @@ export const ChargerRaw = Type.Object({
   session_wh: nullable(Type.Number()),
   /** Current rating of the cable, ampere (2.0.1 cableMaxCurrent). */
   cable_a: nullable(Type.Number()),
-  /** Current rating of the installation, ampere; absent in states stored by older versions. */
+  /** What the connector may take of the installation, ampere; absent in states stored by older versions. */
   installation_a: Type.Optional(nullable(Type.Number())),
+  /** What holds the installation's limit; null: there is none, or it has not been sent yet. */
+  held_by: Type.Optional(nullable(Type.Enum([...HELD_BY]))),
   /** Our limit in force, ampere; null: none. */
   limit_a: nullable(Type.Number()),
   /** When a message last concerned this connector, ms since 1970. */
@@ -105,7 +108,13 @@ export function limitsOf(raw: ChargerRaw): Limits {
   return { min_a: LEAST_A, max_a: mostOf(raw.cable_a, raw.installation_a ?? null), min_w: null, max_w: null };
 }
 
-/** The maximum of a connector, ampere per phase, given its cable and the installation. */
+/** Whether nothing holds the installation's limit; null: it has not been sent yet. */
+export function isUnheld({ installation_a = null, held_by = null }: ChargerRaw): boolean | null {
+  if (installation_a === null) return false;
+  return held_by === null ? null : held_by === 'nobody';
+}
+
+/** The maximum of a connector, ampere per phase, given its cable and what it may take of the installation. */
 export function mostOf(cableA: number | null, installationA: number | null): number {
   const cable = cableA === null || cableA < LEAST_A ? LARGEST_A : cableA;
   // control: a limit is never followed by more than the configured fuse [ocpp/limits] => Math.min(LARGEST_A, cable)

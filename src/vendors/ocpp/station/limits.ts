@@ -1,11 +1,12 @@
-import type { StationHost } from '../../../adapter/dial-in.ts';
+import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { isUnable } from '../wire/rpc.ts';
 import { type Connector, limitNow, takeLimit } from './connector.ts';
 import type { Dialect, Purpose } from './dialect.ts';
+import type { Fuse } from './fuse.ts';
 import type { Memory } from './memory.ts';
 import type { Roster } from './roster.ts';
-import { amperesAt, cappedAt, type Limit, unending } from './schedule.ts';
+import { amperesAt, type Limit, unending } from './schedule.ts';
 
 const ORDINALS: Readonly<Record<Purpose, number>> = { station: 0, default: 1, transaction: 2 };
 
@@ -36,23 +37,19 @@ function refusedOnly(error: unknown): string {
 }
 
 interface LimitsParts {
-  readonly identity: string;
-  readonly host: StationHost;
+  readonly clock: Clock;
   readonly dialect: Dialect;
   readonly roster: Roster;
   readonly memory: Memory;
-  /** The maximum of the whole station, ampere per phase; null: its owner entered none. */
-  readonly installationA: number | null;
+  readonly fuse: Fuse;
   readonly connectors: () => readonly Connector[];
   /** Called when the station implements no charging profiles. */
   readonly onUnsupported: () => void;
 }
 
-/** Our limits on a station: on a running transaction, on later ones of a connector, and on the whole installation. */
+/** Our limits on a station: on a running transaction, and on later ones of a connector. */
 export class Limits {
   readonly #parts: LimitsParts;
-  /** The station's refusal of the installation's limit; null: it accepted it, or there is none. */
-  installationRefusal: string | null = null;
 
   constructor(parts: LimitsParts) {
     this.#parts = parts;
@@ -63,8 +60,9 @@ export class Limits {
    * with one connector accepts neither, the whole station is limited. A pause of a running transaction ends with it, so that
    * the next car charges.
    */
-  async set(connector: Connector, limit: Limit): Promise<void> {
-    const { dialect, roster, memory, connectors, onUnsupported } = this.#parts;
+  async set(connector: Connector, wanted: Limit): Promise<void> {
+    const { dialect, roster, memory, fuse, connectors, onUnsupported } = this.#parts;
+    const limit = fuse.capped(connector, wanted);
     const refusals: string[] = [];
     const accepted = async (purpose: Purpose): Promise<boolean> => {
       const refusal = await dialect.limit(connector, limit, purpose);
@@ -100,13 +98,15 @@ export class Limits {
    * cannot clear them, the pause is replaced by `mostA`, which limits nothing.
    */
   async liftPause(connector: Connector, mostA: number): Promise<void> {
-    const { roster, memory } = this.#parts;
+    const { roster, memory, fuse } = this.#parts;
     const now = this.#now();
     const { lastLimit } = connector;
     if (lastLimit !== null) {
       const flows = amperesAt(lastLimit, now) > 0;
       return this.set(connector, flows ? lastLimit : unending(lastLimit.amperes));
     }
+    // The connector's share of the fuse takes the place of a limit that would be cleared.
+    if (fuse.heldBy === 'connectors') return this.set(connector, unending(mostA));
     const pauses = (limit: Limit | null) => limit !== null && amperesAt(limit, now) === 0;
     if (pauses(connector.transactionLimit) && (await this.hasCleared(connector, 'transaction'))) {
       takeLimit(connector, { transactionLimit: null }, now);
@@ -119,7 +119,7 @@ export class Limits {
     ) {
       takeLimit(connector, { defaultLimit: null }, now);
       await roster.limited(connector.number, null, false);
-      if (whole_limited) await this.#limitInstallation();
+      if (whole_limited) await fuse.send();
     }
     if (limitNow(connector, now) === 0) return this.set(connector, unending(mostA));
     return memory.store();
@@ -134,7 +134,7 @@ export class Limits {
 
   /** Removes our limits from a connector, also from storage; the limit of the installation stays. Returns the station's status. */
   async clear(connector: Connector): Promise<string> {
-    const { dialect, roster, memory } = this.#parts;
+    const { dialect, roster, memory, fuse } = this.#parts;
     const { whole_limited } = roster.stored;
     let status = await dialect.clear({ on: connector });
     if (whole_limited) status = await dialect.clear({ of: connector, purpose: 'station' });
@@ -144,22 +144,24 @@ export class Limits {
     await roster.limited(connector.number, null, false);
     await roster.transactionLimited(connector, null);
     await memory.store();
-    if (whole_limited) await this.#limitInstallation();
+    if (whole_limited || fuse.heldBy === 'connectors') await fuse.send();
     return status;
   }
 
   /** Sends the installation's limit, and after a boot our other limits again, since not every station keeps them. */
   async send({ booted }: { readonly booted: boolean }): Promise<void> {
     // control: the fuse limit is sent to a station after each boot [ocpp/limits]
-    await this.#limitInstallation();
+    await this.#parts.fuse.send();
     if (booted) await this.#renew();
   }
 
   async #renew(): Promise<void> {
-    const { dialect, roster, installationA, connectors } = this.#parts;
+    const { dialect, roster, fuse, connectors } = this.#parts;
+    // They were sent within the shares of the connectors.
+    if (fuse.heldBy === 'connectors') return;
     const { whole_limited } = roster.stored;
     // A limit on the whole station is sent together with that of the installation, where there is one.
-    const isSent = whole_limited && installationA !== null;
+    const isSent = whole_limited && fuse.heldBy !== null;
     for (const connector of connectors()) {
       const { defaultLimit, transactionLimit, transaction } = connector;
       if (defaultLimit !== null && !isSent)
@@ -169,32 +171,7 @@ export class Limits {
     }
   }
 
-  /**
-   * Sends the installation's limit as the limit of the whole station, or removes ours. If the whole station also carries the limit
-   * of its only connector, the lower one is sent: there is only one such profile.
-   */
-  async #limitInstallation(): Promise<void> {
-    const { dialect, roster, installationA, connectors, host, identity } = this.#parts;
-    const [first] = connectors();
-    if (first === undefined) return;
-    const { whole_limited, installation_a = null } = roster.stored;
-    const own = whole_limited ? first.defaultLimit : null;
-    if (installationA === null) {
-      if (installation_a === null) return;
-      if (own === null) await dialect.clear({ of: first, purpose: 'station' });
-      else await dialect.limit(first, own, 'station');
-      await roster.installed(null);
-      return;
-    }
-    const limit = own === null ? unending(installationA) : cappedAt(own, installationA);
-    const refusal = await dialect.limit(first, limit, 'station');
-    this.installationRefusal = refusal;
-    if (refusal !== null)
-      host.log.warn({ identity, refusal }, 'a station refused the limit of its installation');
-    await roster.installed(refusal === null ? installationA : null);
-  }
-
   #now(): number {
-    return this.#parts.host.clock.now();
+    return this.#parts.clock.now();
   }
 }

@@ -168,7 +168,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
         connector: 1,
         at: '2026-11-21T09:00:00.000Z',
       },
-      installation: { max_a: null, fallback_a: null, refusal: null },
+      installation: { max_a: null, fallback_a: null, held_by: null, refusal: null },
     });
     assert.deepEqual([frames[0]?.direction, frames[0]?.action], ['received', 'BootNotification']);
     assert.deepEqual(

@@ -5,6 +5,7 @@ import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { installationOf } from '../credentials.ts';
 import { loadDetails } from './details.ts';
+import { loadStation } from './roster.ts';
 import { isSecret, whyNotSet } from './secrets.ts';
 import { placeOf, Station } from './station.ts';
 
@@ -70,12 +71,17 @@ async function describe(session: Session): Promise<StationView> {
   await live?.details.stored();
   const { last_fault: fault, ...details } = await loadDetails(session.documents);
   const { max_a, fallback_a } = installationOf(session.credentials);
+  const { identity } = session.credentials;
+  const { installation_held_by = null } = await loadStation(session.documents, String(identity));
   return {
     connected: live !== null,
     connected_since: live === null ? null : rfc3339(live.since),
     ...details,
     last_fault: fault === null ? null : { ...fault, at: rfc3339(fault.at) },
-    installation: { max_a, fallback_a, refusal: live?.limits.installationRefusal ?? null },
+    installation: {
+      ...{ max_a, fallback_a, held_by: max_a === null ? null : installation_held_by },
+      refusal: live?.fuse.refusal ?? null,
+    },
     frames: [...(session.frames?.() ?? [])],
   };
 }

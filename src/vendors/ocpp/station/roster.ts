@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { Found } from '../../../adapter/device.ts';
 import type { StationHost } from '../../../adapter/dial-in.ts';
 import type { Documents, LinkKey } from '../../../adapter/session.ts';
+import { HELD_BY, type HeldBy } from '../../../adapter/station.ts';
 import type { Connector } from './connector.ts';
 import { keptOf, type Limit, StoredLimit } from './schedule.ts';
 
@@ -21,8 +22,8 @@ const StoredStation = Type.Object({
   transaction_limits: Type.Optional(
     Type.Record(Type.String(), Type.Object({ transaction_id: Type.String(), limit: StoredLimit })),
   ),
-  /** The installation's limit that the station accepted, ampere. */
-  installation_a: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  /** What holds the installation's limit. */
+  installation_held_by: Type.Optional(Type.Union([Type.Enum([...HELD_BY]), Type.Null()])),
   /** It refused every kind of limit as not implemented. */
   without_limits: Type.Optional(Type.Boolean()),
   /** Our limit applies to the whole station, because no connector accepted one. */
@@ -119,9 +120,9 @@ export class Roster {
     await this.#keep({ transaction_limits: { ...others, [number]: kept } });
   }
 
-  /** Stores the limit of the installation that the station accepted, ampere. */
-  installed(amperes: number | null): Promise<void> {
-    return this.#keep({ installation_a: amperes });
+  /** Stores what holds the limit of the installation; null: there is none. */
+  held(by: HeldBy | null): Promise<void> {
+    return this.#keep({ installation_held_by: by });
   }
 
   async #keep(changes: Partial<StoredStation>): Promise<void> {

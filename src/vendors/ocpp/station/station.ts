@@ -21,6 +21,7 @@ import {
 } from './connector.ts';
 import { DetailKeeper } from './details.ts';
 import type { Dialect } from './dialect.ts';
+import { Fuse } from './fuse.ts';
 import { Limits } from './limits.ts';
 import { Memory, type Recalled, restore } from './memory.ts';
 import { figuresOf, lastOf, type MeterValue, samplesOf } from './meter.ts';
@@ -69,6 +70,7 @@ export class Station {
   readonly dialect: Dialect;
   readonly setup: Setup;
   readonly limits: Limits;
+  readonly fuse: Fuse;
   readonly roster: Roster;
   readonly installation: Installation;
   readonly details: DetailKeeper;
@@ -120,11 +122,17 @@ export class Station {
     this.memory = new Memory(parts.host.documents(parts.key), () => this.connectors(), parts.recalled);
     this.#watchers = new Watchers(parts.host.clock);
     this.dialect = parts.speak(this);
-    this.limits = new Limits({
-      ...{ identity: parts.identity, host: parts.host },
-      ...{ dialect: this.dialect, roster: this.roster, memory: this.memory },
+    const { dialect, roster } = this;
+    const connectors = () => this.connectors();
+    this.fuse = new Fuse({
+      ...{ identity: parts.identity, host: parts.host, dialect, roster, connectors },
       installationA: parts.installation.max_a,
-      connectors: () => this.connectors(),
+      onChange: () => {
+        for (const connector of connectors()) this.#observe(connector);
+      },
+    });
+    this.limits = new Limits({
+      ...{ clock: parts.host.clock, dialect, roster, connectors, memory: this.memory, fuse: this.fuse },
       onUnsupported: () => {
         // Whatever it reported, limits are withheld until its next boot.
         this.#isWithoutLimits = true;
@@ -134,17 +142,25 @@ export class Station {
     this.setup = this.#newSetup();
   }
 
+  readonly #onFailure = (err: unknown): void => {
+    const { host, identity } = this;
+    host.log.debug({ err, identity }, 'a station did not respond to a configuration request');
+  };
+
   #newSetup(): Setup {
-    const { host, identity, options } = this;
+    const { host, options } = this;
     return new Setup({
       clock: host.clock,
       bootMs: options.bootMs,
       run: async (state) => {
-        await this.dialect.setUp();
-        await this.limits.send(state);
+        try {
+          await this.dialect.setUp();
+        } finally {
+          // A station that answers no question may still take a limit.
+          await this.limits.send(state);
+        }
       },
-      onFailure: (err) =>
-        host.log.debug({ err, identity }, 'a station did not respond to a configuration request'),
+      onFailure: this.#onFailure,
     });
   }
 
@@ -176,7 +192,10 @@ export class Station {
     this.#connectors.set(number, connector);
     if (!this.#reported.has(number)) {
       this.#reported.add(number);
-      if (this.#configured) this.announce();
+      if (this.#configured) {
+        this.announce();
+        this.fuse.hasGrown().catch(this.#onFailure);
+      }
     }
     return connector;
   }
@@ -221,7 +240,8 @@ export class Station {
   raw(connector: Connector): ChargerRaw {
     return {
       ...rawOf(connector, { online: this.#online, now: this.host.clock.now() }),
-      installation_a: this.installation.max_a,
+      installation_a: this.fuse.mostOf(connector),
+      held_by: this.fuse.heldBy,
     };
   }
 
