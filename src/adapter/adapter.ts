@@ -77,6 +77,8 @@ export interface DeviceKind<Raw> {
   readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
   /** Commands that the platform renews and releases, so that none stays in force for ever; the command's control must be there too. */
   readonly setPoints?: SetPoints;
+  /** `start_charge` presents the card that the command names; other kinds refuse a command that names one. */
+  readonly takesCards?: true;
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
   /**

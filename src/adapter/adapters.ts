@@ -83,6 +83,7 @@ type Handlers = Partial<Record<CommandType, AnyHandler>> | undefined;
 /** Refuses what the device can never do, before it is called. */
 export function checkCommand(kind: AnyKind, device: RangedDevice, command: Command): void {
   checkTimed(kind, device, command);
+  checkCard(kind, device, command);
   checkRanges(kind, device, command);
 }
 
@@ -98,6 +99,12 @@ function checkTimed(kind: AnyKind, { id }: RangedDevice, command: Command): void
     'command.time_unsupported',
     `${id} cannot end a limit by itself; omit for_seconds, and send the next limit when it is due`,
   );
+}
+
+/** Refuses a card at a device that starts without one: the charge would be nobody's. */
+function checkCard(kind: AnyKind, { id }: RangedDevice, command: Command): void {
+  if (command.type !== 'start_charge' || command.id_tag === undefined || kind.takesCards === true) return;
+  throw new AppError('command.card_unsupported', `${id} takes no card with a start; omit id_tag`);
 }
 
 /** Hands a command to the handler that its type names. */

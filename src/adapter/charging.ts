@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Json } from '../core/json.ts';
+import { CARD_ID } from './commands.ts';
 import type { Documents } from './session.ts';
 
 /** A value as a station measured it, in SI-derived base units: Wh, W, A, V, percent, °C as the measurand has it. */
@@ -91,12 +92,9 @@ export const Cards = Type.Object(
       Type.Object(
         {
           id: Type.String({
-            minLength: 1,
-            maxLength: 36,
-            pattern: '^[\\x21-\\x7e]+$',
+            ...CARD_ID,
             description:
               'The card id as the station reads it (idTag, idToken), not case-sensitive; up to 36 characters',
-            examples: ['04E91C5A123B80'],
           }),
           name: Type.Optional(
             Type.String({ maxLength: 100, description: 'Name of its owner, for your own use' }),

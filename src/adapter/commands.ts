@@ -34,6 +34,14 @@ const then = (field: string, unit: string) =>
     ),
   );
 
+/** The id of a card as a charger reads it (OCPP idToken; an idTag of 1.6 has at most 20 characters). */
+export const CARD_ID = {
+  minLength: 1,
+  maxLength: 36,
+  pattern: '^[\\x21-\\x7e]+$',
+  examples: ['04E91C5A123B80'],
+};
+
 /** The body of each command, by its `type`. Ranges that depend on the device are checked after the device is known. */
 export const COMMANDS = {
   turn_on: Type.Object({ type: Type.Literal('turn_on') }, strict('TurnOn')),
@@ -45,7 +53,19 @@ export const COMMANDS = {
     },
     strict('SetChargeLimit'),
   ),
-  start_charge: Type.Object({ type: Type.Literal('start_charge') }, strict('StartCharge')),
+  start_charge: Type.Object(
+    {
+      type: Type.Literal('start_charge'),
+      id_tag: Type.Optional(
+        Type.String({
+          ...CARD_ID,
+          description:
+            'The card that the start presents to the charger, whose charge it then is; 422 for chargers that take none. Default: id_tag of the link, else a tag of elnav. A charge that runs already keeps its card',
+        }),
+      ),
+    },
+    strict('StartCharge'),
+  ),
   stop_charge: Type.Object({ type: Type.Literal('stop_charge') }, strict('StopCharge')),
   set_current: Type.Object(
     {

@@ -101,6 +101,8 @@ export const ERRORS = {
   'command.out_of_range': both(422, 'changed', 'A value is outside what the device accepts'),
   'command.axis_unsupported': both(422, 'changed', 'The device has no limit on this axis'),
   'command.time_unsupported': both(422, 'changed', 'The device cannot end a limit by itself'),
+  'command.card_unsupported': both(422, 'changed', 'The device takes no card with a start'),
+  'command.card_refused': both(422, 'changed', 'The cards of the link do not accept this card'),
   'command.outcome_unknown': both(502, 'never', 'The command was sent, but its outcome is unknown'),
   'command.busy': both(429, 'later', 'Too many commands are waiting for this device'),
   'idempotency.mismatch': both(422, 'changed', 'The idempotency key was used with another request'),

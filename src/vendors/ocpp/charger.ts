@@ -1,10 +1,11 @@
 import { kind } from '../../adapter/adapter.ts';
-import type { Timed } from '../../adapter/commands.ts';
+import type { CommandOf, Timed } from '../../adapter/commands.ts';
 import { type Interventions, NeedsUser } from '../../adapter/interventions.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Connector, isCharging, limitNow, wordOf } from './station/connector.ts';
 import { type Limit, unending } from './station/schedule.ts';
 import { type Place, placeOf, type Station } from './station/station.ts';
+import { checkCard } from './station/transactions.ts';
 
 import { type ChargerRaw, energyOf, isUnheld, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
 
@@ -43,7 +44,7 @@ const NOT_YET: ReadonlySet<string | null> = new Set([
 const mostOn = ({ station, connector }: Place): number =>
   mostOf(connector.cable_a, station.fuse.mostOf(connector));
 
-async function start(place: Place): Promise<void> {
+async function start(place: Place, { id_tag }: CommandOf<'start_charge'>): Promise<void> {
   const { station, connector } = place;
   // control: no charge is started that could exceed a fuse which nothing holds [ocpp/fuse]
   if (station.fuse.heldBy === 'nobody') {
@@ -63,7 +64,9 @@ async function start(place: Place): Promise<void> {
     else await station.limits.hasCleared(connector, 'transaction');
     return station.settled(charges);
   }
-  await station.dialect.start(connector);
+  const card = id_tag ?? station.installation.id_tag ?? station.options.idTag;
+  await checkCard(station, card);
+  await station.dialect.start(connector, card);
   await station.settled(() => goesOn(connector) && !NOT_YET.has(wordOf(connector)));
 }
 
@@ -138,7 +141,7 @@ export const charger = kind<ChargerRaw>({
   reads: { read_power: powerOf, read_energy: energyOf },
   controls: {
     charge_control: {
-      start_charge: (session, device) => start(placeOf(session, device)),
+      start_charge: (session, device, command) => start(placeOf(session, device), command),
       stop_charge: (session, device) => stop(placeOf(session, device)),
     },
     set_current: {
@@ -151,5 +154,6 @@ export const charger = kind<ChargerRaw>({
   },
   withholds: ({ details }) => (details?.smart_charging === false ? ['set_current'] : []),
   interventions,
+  takesCards: true,
   limits: limitsOf,
 });

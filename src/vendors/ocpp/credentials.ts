@@ -1,6 +1,7 @@
 import { hash, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import Type from 'typebox';
+import { CARD_ID } from '../../adapter/commands.ts';
 import type { WordsFor } from '../../adapter/login.ts';
 import { AppError } from '../../core/errors.ts';
 import { LEAST_A } from './translate.ts';
@@ -44,6 +45,13 @@ export const Credentials = Type.Object(
           'Default limit after a command with for_seconds ends, ampere per phase: 0 (pause) or from 6, at most installation_max_a',
       }),
     ),
+    id_tag: Type.Optional(
+      Type.String({
+        ...CARD_ID,
+        description:
+          'Card that start_charge presents where the command names none, for stations that refuse the tag of elnav: up to 20 characters in OCPP 1.6, 36 in 2.0.1',
+      }),
+    ),
     phases: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -80,16 +88,19 @@ export interface Installation {
   readonly fallback_a: number | null;
   /** Phases that the station is connected to. */
   readonly phases: number | null;
+  /** The card of starts that name none. */
+  readonly id_tag: string | null;
 }
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 export function installationOf(credentials: Readonly<Record<string, unknown>>): Installation {
-  const { installation_max_a, fallback_a, phases } = credentials;
+  const { installation_max_a, fallback_a, phases, id_tag } = credentials;
   return {
     max_a: numberIn(installation_max_a),
     fallback_a: numberIn(fallback_a),
     phases: numberIn(phases),
+    id_tag: typeof id_tag === 'string' ? id_tag : null,
   };
 }
 
@@ -145,6 +156,11 @@ export const words = {
       label: 'Phases',
       hint: 'How many phases the station is connected with: 1, 2 or 3. Leave it empty if you do not know.',
     },
+    id_tag: {
+      label: 'Card of starts from here',
+      hint: 'The number of a card that the charger knows. Only for chargers that refuse to be started from here without one. Leave it empty if you do not know.',
+      fault: 'Enter it as the charger shows it: 1 to 36 characters without spaces.',
+    },
     fallback_a: {
       label: 'Fallback current, ampere',
       hint: 'What the station charges with when the connection is lost and a temporary limit has ended: 0 for a pause, or 6 to 32.',
@@ -169,9 +185,14 @@ export const words = {
       label: 'Antal faser',
       hint: 'Hur många faser stationen är ansluten med: 1, 2 eller 3. Lämna tomt om du inte vet.',
     },
+    id_tag: {
+      label: 'Laddkort för starter härifrån',
+      hint: 'Numret på ett kort som laddboxen känner. Bara för laddboxar som inte låter sig startas härifrån utan kort. Lämna tomt om du inte vet.',
+      fault: 'Skriv det som laddboxen visar det: 1 till 36 tecken utan mellanslag.',
+    },
     fallback_a: {
       label: 'Reservström, ampere',
       hint: 'Så mycket laddar stationen med när förbindelsen är bruten och en tillfällig gräns har gått ut: 0 för paus, annars 6 till 32.',
     },
   },
-} satisfies WordsFor<'identity' | 'password' | 'installation_max_a' | 'phases' | 'fallback_a'>;
+} satisfies WordsFor<'identity' | 'password' | 'installation_max_a' | 'phases' | 'fallback_a' | 'id_tag'>;

@@ -12,6 +12,8 @@ export interface StationOptions {
   readonly settleMs: number;
   /** How long a station that booted may report a connector as available before its transaction is ended. */
   readonly forgottenMs: number;
+  /** How long a station has to end a transaction whose card was refused, before it is told to. */
+  readonly refusedMs: number;
   /** How long a connected station has for its BootNotification before it is treated as one that does not boot. */
   readonly bootMs: number;
   /** Interval of WebSocket pings; a connection with an unanswered ping at the next one is closed. */
@@ -43,6 +45,7 @@ export const DEFAULTS: StationOptions = {
   queueTimeoutMs: 4_500,
   settleMs: 5_000,
   forgottenMs: 5 * 60_000,
+  refusedMs: 10_000,
   bootMs: 3_000,
   pingMs: 30_000,
   lingerMs: 2_000,

@@ -22,7 +22,7 @@ export const IDENTITY = 'CP:A1';
 export const PASSWORD = 'correct horse';
 
 /** The installation as it may be described when linking. */
-export type Installed = Partial<Pick<Credentials, 'installation_max_a' | 'fallback_a' | 'phases'>>;
+export type Installed = Partial<Pick<Credentials, 'installation_max_a' | 'fallback_a' | 'phases' | 'id_tag'>>;
 
 /** A platform, a real HTTP server on a free port, and the stations of one test. */
 export class World {

@@ -150,6 +150,12 @@ onEachEngine('commands', (engine: Engine) => {
         'command.time_unsupported',
         /charger-1 cannot end a limit by itself; omit for_seconds/,
       ],
+      [
+        'charger-1',
+        { type: 'start_charge', id_tag: '04A1B2C3' },
+        'command.card_unsupported',
+        /charger-1 takes no card with a start; omit id_tag/,
+      ],
       ['industrial-1', { type: 'set_limit', max_w: 50_001 }, 'command.out_of_range', /from 1000 to 50000/],
       ['industrial-1', { type: 'set_limit', max_w: -1 }, 'command.out_of_range', /0 or more/],
       [

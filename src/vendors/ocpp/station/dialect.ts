@@ -14,7 +14,8 @@ export interface Dialect {
   readonly answers: Readonly<Record<string, Answer>>;
   /** Asks what the station is and supports, configures its metering, and has it report its state. */
   setUp(): Promise<void>;
-  start(connector: Connector): Promise<void>;
+  /** Asks for a transaction with this tag; throws `command.out_of_range` where the protocol has no tag of its length. */
+  start(connector: Connector, idTag: string): Promise<void>;
   stop(connector: Connector, transactionId: string): Promise<void>;
   /** Null when the station accepted the limit, else its refusal; throws when it did not respond. */
   limit(connector: Connector, limit: Limit, purpose: Purpose): Promise<string | null>;

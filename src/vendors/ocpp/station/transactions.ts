@@ -1,5 +1,6 @@
 import type { RunningTransaction } from '../../../adapter/charging.ts';
 import { judgeCard, loadCards, type Verdict } from '../../../adapter/charging.ts';
+import { AppError } from '../../../core/errors.ts';
 import { isMeasurable, soundTime } from '../wire/values.ts';
 import { beginTransaction, type Connector, endTransaction } from './connector.ts';
 import type { Station } from './station.ts';
@@ -14,10 +15,12 @@ const WORDS = {
 
 type Status = (typeof WORDS)[Verdict];
 
-async function statusOf(station: Station, card: string): Promise<Status> {
-  const { host, key } = station;
-  return WORDS[judgeCard(await loadCards(host.documents(key)), card, host.clock.now())];
+async function verdictOf({ host, key }: Station, card: string): Promise<Verdict> {
+  return judgeCard(await loadCards(host.documents(key)), card, host.clock.now());
 }
+
+const statusOf = async (station: Station, card: string): Promise<Status> =>
+  WORDS[await verdictOf(station, card)];
 
 /** Authorization status of a 1.6 idTag. The tag of our own remote starts is always accepted; no card has it. */
 export async function idTagStatus(station: Station, idTag: string): Promise<Status> {
@@ -35,6 +38,45 @@ export async function idTokenStatus(station: Station, { idToken, type }: IdToken
   const isOurs = idToken === station.options.idTag && type === 'Central';
   // NoAuthorization (a button, the plug) has no card to judge: the station's own settings decide.
   return isOurs || type === 'NoAuthorization' ? 'Accepted' : statusOf(station, idToken);
+}
+
+const WHY: Readonly<Record<Exclude<Verdict, 'accepted'>, string>> = {
+  unknown: 'is not in the list of the link',
+  blocked: 'is blocked in the list of the link',
+  expired: 'has expired in the list of the link',
+};
+
+/** Throws unless a reader of the station would accept the card. Our own tag is no card. */
+export async function checkCard(station: Station, card: string): Promise<void> {
+  if (card === station.options.idTag) return;
+  const verdict = await verdictOf(station, card);
+  // control: a start does not charge with a card that the list refuses [ocpp/start-card]
+  if (verdict !== 'accepted') throw new AppError('command.card_refused', `the card ${WHY[verdict]}`);
+}
+
+/** Whether some cards are refused at the station. */
+export const refusesCards = async ({ host, key }: Station): Promise<boolean> =>
+  (await loadCards(host.documents(key))).accept !== 'all';
+
+/** Stops a transaction whose card was refused, where the station goes on with it: whether it stops by itself is a setting of its own. */
+export function stopRefused(station: Station, connector: Connector): void {
+  const { host, identity, options } = station;
+  const { transaction } = connector;
+  if (transaction === null) return;
+  const { transactionId } = transaction;
+  host.clock.after(options.refusedMs, () => {
+    // control: a charge with a refused card does not go on [ocpp/refused-card]
+    if (!station.online || connector.transaction?.transactionId !== transactionId) return;
+    host.log.warn(
+      { identity, transaction: transactionId },
+      'a transaction goes on although its card was refused',
+    );
+    station.dialect
+      .stop(connector, transactionId)
+      .catch((err: unknown) =>
+        host.log.warn({ err, identity }, 'a charge with a refused card was not stopped'),
+      );
+  });
 }
 
 /** A meter register, watt-hours; null for a value that no meter can show. */

@@ -1,4 +1,5 @@
 import { rfc3339 } from '../../../core/clock.ts';
+import { AppError } from '../../../core/errors.ts';
 import { HEARTBEAT_SECONDS, METER_SECONDS } from '../options.ts';
 import {
   beginTransaction,
@@ -18,7 +19,9 @@ import {
   idTagStatus,
   meterWh,
   onlyConnector,
+  refusesCards,
   startTime,
+  stopRefused,
   watchForgotten,
 } from '../station/transactions.ts';
 
@@ -74,6 +77,9 @@ const PURPOSES = {
 /** Statuses during a transaction: with one of these, an unknown transaction id is that of a running one. */
 const RUNNING_WORDS: ReadonlySet<string | null> = new Set(['Charging', 'SuspendedEV', 'SuspendedEVSE']);
 
+/** CiString20Type. */
+const LONGEST_TAG = 20;
+
 /** OCPP 1.6J. Section numbers refer to the 1.6 edition 2 specification. */
 export function ocpp16(station: Station): Dialect {
   return {
@@ -81,10 +87,15 @@ export function ocpp16(station: Station): Dialect {
     setUp: () => setUp16(station),
 
     /** §5.11: acknowledged only; StartTransaction follows, perhaps after Authorize. */
-    async start(connector) {
+    async start(connector, idTag) {
+      if (idTag.length > LONGEST_TAG)
+        throw new AppError(
+          'command.out_of_range',
+          `id_tag has at most ${LONGEST_TAG} characters in OCPP 1.6, not ${idTag.length}`,
+        );
       const { status } = await station.command<{ status: string }>('RemoteStartTransaction', {
         connectorId: connector.number,
-        idTag: station.options.idTag,
+        idTag,
       });
       refusedUnlessAccepted('RemoteStartTransaction', status);
     },
@@ -211,6 +222,8 @@ function metering(station: Station): Record<string, Answer> {
       await station.recordChange(connector);
       // The transaction has begun and is stored; a station that receives another status than Accepted ends it (§4.8).
       const status = await idTagStatus(station, start.idTag);
+      if (status !== 'Accepted' && connector.transaction?.transactionId === transactionId)
+        stopRefused(station, connector);
       return { transactionId: Number(transactionId), idTagInfo: { status } };
     }),
 
@@ -285,6 +298,7 @@ const KEYS = [
   'MeterValueSampleInterval',
   'MeterValuesSampledData',
   'MeterValuesAlignedData',
+  'StopTransactionOnInvalidId',
 ];
 
 /** Asks a 1.6 station for its configuration (§9 keys), configures its metering, and has it report its state (§5.17). */
@@ -321,6 +335,12 @@ async function setUp16(station: Station): Promise<void> {
       const now = settings.get(key)?.value ?? '';
       await measureAlso({ now, wanted, set: (list) => change(key, list) });
     }
+
+    if (
+      (await refusesCards(station)) &&
+      settings.get('StopTransactionOnInvalidId')?.value?.toLowerCase() !== 'true'
+    )
+      await change('StopTransactionOnInvalidId', 'true');
 
     await station.tryCommand('TriggerMessage', { requestedMessage: 'StatusNotification' });
     await station.tryCommand('TriggerMessage', { requestedMessage: 'MeterValues' });

@@ -6,7 +6,7 @@ import type { Dialect } from '../station/dialect.ts';
 import { profileIdOf, refusalOf } from '../station/limits.ts';
 import type { MeterValue } from '../station/meter.ts';
 import type { Station } from '../station/station.ts';
-import { type IdToken, idTokenStatus, watchForgotten } from '../station/transactions.ts';
+import { type IdToken, idTokenStatus, stopRefused, watchForgotten } from '../station/transactions.ts';
 
 import { type Answer, answer } from '../wire/calls.ts';
 import { refusedUnlessAccepted } from '../wire/rpc.ts';
@@ -74,6 +74,9 @@ const PURPOSES = {
 const reasonOf = ({ statusInfo }: Outcome): string =>
   [statusInfo?.reasonCode, statusInfo?.additionalInfo].filter((part) => part !== undefined).join(' ');
 
+/** The serial number of an ISO 14443 card: 4, 7 or 10 bytes. */
+const UID = /^([0-9a-f]{8}|[0-9a-f]{14}|[0-9a-f]{20})$/i;
+
 /** OCPP 2.0.1. The use cases are those of part 2. */
 export function ocpp201(station: Station): Dialect {
   let remoteStartId = Math.floor(station.host.clock.now() / 1000) % 1_000_000_000;
@@ -82,13 +85,13 @@ export function ocpp201(station: Station): Dialect {
     setUp: () => setUp201(station),
 
     /** F01, F02: acknowledged only; a TransactionEvent follows. */
-    async start(connector) {
+    async start(connector, idTag) {
       remoteStartId += 1;
-      await station.memory.startRequested(remoteStartId, station.options.idTag);
+      await station.memory.startRequested(remoteStartId, idTag);
       const outcome = await station.command<Outcome>('RequestStartTransaction', {
         evseId: connector.number,
         remoteStartId,
-        idToken: { idToken: station.options.idTag, type: 'Central' },
+        idToken: { idToken: idTag, type: UID.test(idTag) ? 'ISO14443' : 'Central' },
       });
       refusedUnlessAccepted('RequestStartTransaction', outcome.status, reasonOf(outcome));
     },
@@ -192,7 +195,13 @@ function core(station: Station): Record<string, Answer> {
     TransactionEvent: answer(async (event: Parameters<typeof takeTransactionEvent>[1]) => {
       await takeTransactionEvent(station, event);
       const { idToken } = event;
-      return idToken === undefined ? {} : { idTokenInfo: { status: await idTokenStatus(station, idToken) } };
+      if (idToken === undefined) return {};
+      const status = await idTokenStatus(station, idToken);
+      const charging = station.withTransaction(event.transactionInfo.transactionId);
+      // Only the card that charges: others may be held to the reader meanwhile.
+      if (status !== 'Accepted' && charging?.transaction?.idTag === idToken.idToken)
+        stopRefused(station, charging);
+      return { idTokenInfo: { status } };
     }),
     MeterValues: answer(async ({ evseId, meterValue }: MeterValues) => {
       // EVSE 0 is the meter of the whole station, which is not a device here.

@@ -1,6 +1,7 @@
 import { METER_SECONDS } from '../options.ts';
 import { ALIGNED, AT_ENDS, listOf, measureAlso, RUNNING } from '../station/setup.ts';
 import type { Station } from '../station/station.ts';
+import { refusesCards } from '../station/transactions.ts';
 import { countIn } from '../wire/values.ts';
 
 /** A 2.0.1 station's response about one variable (part 2, GetVariableResultType). */
@@ -38,6 +39,7 @@ export const USED = [
   variableOf('AlignedDataCtrlr', 'Measurands'),
   variableOf('AlignedDataCtrlr', 'TxEndedMeasurands'),
   variableOf('ChargingStation', 'SupplyPhases'),
+  variableOf('TxCtrlr', 'StopTxOnInvalidId'),
 ];
 
 interface Outcomes {
@@ -94,6 +96,9 @@ export async function setUp201(station: Station): Promise<void> {
       if (now === undefined && wanted !== RUNNING) continue;
       await measureAlso({ now: now ?? '', wanted, set: (list) => set(component, variable, list) });
     }
+    const ends = values.get('TxCtrlr.StopTxOnInvalidId');
+    if (ends !== undefined && ends.toLowerCase() !== 'true' && (await refusesCards(station)))
+      await set('TxCtrlr', 'StopTxOnInvalidId', 'true');
     await requestState(station, connectors);
   } finally {
     station.configured({ connectors, smartCharging });
