@@ -206,6 +206,7 @@ export type CommandedDevice = {
     name: string | null;
     capabilities: Array<Capability>;
     state: DeviceState;
+    unconfirmed?: Unconfirmed;
 };
 
 export type CreatedKey = {
@@ -1267,6 +1268,11 @@ export type TurnOff = {
 
 export type TurnOn = {
     type: 'turn_on';
+};
+
+export type Unconfirmed = {
+    reason: string;
+    observed_at: string | null;
 };
 
 export type UnlockStation = {

@@ -11,7 +11,8 @@ import { ControlForm } from './control-form.tsx';
 /** The state of a command that was sent from this page. */
 type Attempt = { readonly command: Command } & (
   | { readonly state: 'sending'; readonly sentAt: number }
-  | { readonly state: 'succeeded' }
+  /** `isUnread`: the device could not be read afterwards. */
+  | { readonly state: 'succeeded'; readonly isUnread: boolean }
   | { readonly state: 'failed'; readonly error: Refused }
   /** It may have been carried out. Without a response the service may know by now, and is asked again. */
   | { readonly state: 'unknown'; readonly error: Refused | undefined }
@@ -51,8 +52,9 @@ function useSender(
         body: command,
         idempotencyKey: key,
       });
-      onState(body.state);
-      after = { command, state: 'succeeded' };
+      const isUnread = body.unconfirmed !== undefined;
+      if (!isUnread) onState(body.state);
+      after = { command, state: 'succeeded', isUnread };
     } catch (error) {
       after = { command, ...outcomeOf(error) };
     }
@@ -123,6 +125,7 @@ function Waiting({ since }: { readonly since: number }) {
 }
 
 function Explanation({ attempt }: { readonly attempt: Attempt }) {
+  if (attempt.state === 'succeeded' && attempt.isUnread) return <p class="hint">{texts.unread}</p>;
   if (attempt.state !== 'failed' && attempt.state !== 'unknown') return null;
   return <p class="hint">{attempt.error === undefined ? texts.lost : <ErrorText error={attempt.error} />}</p>;
 }

@@ -135,6 +135,7 @@ export const control = {
     failed: 'Not carried out',
     unknown: 'Outcome unknown',
   },
+  unread: 'The device could not be read afterwards: its state is the one from before the command.',
   lost: 'The connection was lost before the response. The device may or may not have received the command.',
   askAgain: 'Ask what came of it',
 };

@@ -135,6 +135,7 @@ export const control: typeof english.control = {
     failed: 'Inte utfört',
     unknown: 'Okänt utfall',
   },
+  unread: 'Det gick inte att läsa av enheten efteråt: tillståndet är det från före kommandot.',
   lost: 'Uppkopplingen bröts före svaret. Enheten kan ha fått kommandot eller inte.',
   askAgain: 'Fråga vad som hände',
 };

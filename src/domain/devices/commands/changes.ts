@@ -3,10 +3,11 @@ import { saidByError } from '../../../adapter/interventions.ts';
 import type { Session } from '../../../adapter/session.ts';
 import type { StationOperation } from '../../../adapter/station.ts';
 import type { Begin } from '../../../core/begin.ts';
-import { AppError, ERRORS } from '../../../core/errors.ts';
+import { AppError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import type { Log } from '../../../core/log.ts';
 import type { Calls, LinkEvents } from '../../vendor-calls/calls/index.ts';
-import type { CachedDevice, Devices } from '../devices/index.ts';
+import { type CachedDevice, type CommandedDevice, commandedOf, type Devices } from '../devices/index.ts';
 import { type createCommandQueue, mayHaveHappened } from './queue.ts';
 
 interface Asked {
@@ -31,10 +32,11 @@ interface ChangesOptions {
   readonly calls: Pick<Calls, 'withVendor'>;
   readonly events: Pick<LinkEvents, 'emit'>;
   readonly inQueue: ReturnType<typeof createCommandQueue>;
+  readonly log: Log;
 }
 
 /** Changes of one device run in order, whatever starts them, and each change is reported to the rest of the platform. */
-export function createChanges({ devices, calls, events, inQueue }: ChangesOptions) {
+export function createChanges({ devices, calls, events, inQueue, log }: ChangesOptions) {
   /** Changes the device in its queue, and answers what it is like then. */
   async function change<T, R>(cached: CachedDevice, request: Asked, what: Change<T, R>): Promise<R> {
     const { account, vendor, id } = cached.row;
@@ -69,23 +71,21 @@ export function createChanges({ devices, calls, events, inQueue }: ChangesOption
     }
   }
 
-  /** What the device is like after a change; read again. */
-  async function stateAfter(cached: CachedDevice): Promise<CachedDevice> {
+  /** The device after a change that was carried out, read again. Where it cannot be read, the answer says so: the change stands. */
+  async function deviceAfter(cached: CachedDevice): Promise<CommandedDevice> {
     try {
-      return await devices.readAfterCommand(cached);
+      return commandedOf(await devices.readAfterCommand(cached));
     } catch (error) {
-      const taken = 'the command was accepted, but the state could not be read afterwards';
-      // "Try again" is no advice for what is done.
-      if (!(error instanceof AppError) || ERRORS[error.code].connect >= 503) {
-        const why = error instanceof AppError ? `: ${error.message}` : '';
-        throw new AppError('command.outcome_unknown', `${taken}${why}; read the device`, { cause: error });
-      }
-      throw new AppError(error.code, `${taken}: ${error.message}`, {
-        cause: error,
-        ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
-      });
+      if (!(error instanceof AppError))
+        log.error({ err: error, vendor: cached.row.vendor }, 'a device could not be read after a command');
+      devices.markStale(cached);
+      // control: a command that was carried out is never answered as if it was not [commands/unread] => Promise.reject(error)
+      return commandedOf(cached, unread(error));
     }
   }
 
-  return { change, stateAfter };
+  return { change, deviceAfter };
 }
+
+const unread = (error: unknown): AppError =>
+  error instanceof AppError ? error : new AppError('server.internal', 'an unexpected error occurred');

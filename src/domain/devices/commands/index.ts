@@ -61,7 +61,7 @@ export async function createCommands(options: CommandsOptions) {
   const store = createCommandStore(database);
   const untilStored = createUntilStored({ clock, log });
   const inQueue = createCommandQueue({ store, untilStored, moments, clock, random });
-  const queue = createChanges({ ...options, inQueue });
+  const queue = createChanges({ ...options, inQueue, log });
   // The embedded database has one process: whatever still runs in it belongs to one that died.
   await (database.engine === 'sqlite' ? store.giveUpAll(clock.now()) : store.giveUpDead(clock.now()));
 
@@ -88,7 +88,7 @@ export async function createCommands(options: CommandsOptions) {
       if (snapshot?.limits != null) checkLimits(command, snapshot.limits);
     }
     const setPoint = options.setPoints.of({ row, kind, command, keyId: request.keyId });
-    const after = await queue.change(cached, request, {
+    return queue.change(cached, request, {
       kept: command,
       ...(setPoint === undefined ? {} : { keep: setPoint.keep }),
       async work(session) {
@@ -98,10 +98,9 @@ export async function createCommands(options: CommandsOptions) {
       },
       async look() {
         await devices.intervene(cached, saidBySuccess(kind, command.type));
-        return queue.stateAfter(cached);
+        return queue.deviceAfter(cached);
       },
     });
-    return commandedOf(after);
   }
 
   /** The station or the gateway is connected to another process, or to none. */

@@ -70,9 +70,26 @@ export const ListedDevice = Type.Object(
   { title: 'DeviceWithState' },
 );
 
+const Unconfirmed = Type.Object(
+  {
+    reason: Type.String({
+      description: 'Why the state could not be read afterwards',
+      examples: ['the rate limit of Easee is exceeded'],
+    }),
+    observed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When the vendor measured `state`; null where nothing was known of the device',
+    }),
+  },
+  {
+    title: 'Unconfirmed',
+    description:
+      'Only where the command was carried out and the state could not be read afterwards: `state` is what was known before it',
+  },
+);
+
 /** The answer of a command: the device with its refreshed state. */
 export const CommandedDevice = Type.Object(
-  { ...Device.properties, state: DeviceState },
+  { ...Device.properties, state: DeviceState, unconfirmed: Type.Optional(Unconfirmed) },
   { title: 'CommandedDevice' },
 );
 export type CommandedDevice = Type.Static<typeof CommandedDevice>;
@@ -108,8 +125,19 @@ function readingOf(cached: CachedDevice, adapter: Adapter): DeviceReading {
   };
 }
 
-export function commandedOf(cached: CachedDevice): CommandedDevice {
-  return { ...deviceOf(cached), state: snapshotOf(cached).state };
+/** What a command is answered with. `unread`: it was carried out, and why the device could not be read afterwards. */
+export function commandedOf(cached: CachedDevice, unread?: AppError): CommandedDevice {
+  if (unread === undefined) return { ...deviceOf(cached), state: snapshotOf(cached).state };
+  const { snapshot } = cached;
+  return {
+    ...deviceOf(cached),
+    // It has just taken a command, and no more is known of it.
+    state: snapshot?.state ?? { online: true },
+    unconfirmed: {
+      reason: unread.message,
+      observed_at: snapshot === null ? null : rfc3339(snapshot.observedAt),
+    },
+  };
 }
 
 interface FreshAnswersOptions {

@@ -7,7 +7,7 @@ import { type Random, randomId } from '../../../core/ids.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Queries } from '../../../db/database.ts';
 import type { LinkRow } from '../../vendor-calls/calls/index.ts';
-import { type CommandedDevice, commandedOf } from '../devices/index.ts';
+import type { CommandedDevice } from '../devices/index.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 import { endsAt, givenUpAt } from './plan.ts';
 import { reasonOf } from './release.ts';
@@ -187,12 +187,11 @@ export function createSetPoints(options: SetPointsOptions) {
           `${row.id} has no set-point ${type.slice(0, 60)} (it has ${Object.keys(setPoints).join(', ') || 'none'})`,
         );
       const key = { account: row.account, vendor: row.vendor, device: row.id, type };
-      const after = await keeper.tasks.release({
+      return keeper.tasks.release({
         ...{ cached, setPoint, key, keyId, reason: 'requested' },
         done: store.forget,
-        look: () => queue.stateAfter(cached),
+        look: () => queue.deviceAfter(cached),
       });
-      return commandedOf(after);
     },
 
     /** Releases all that is in force at the devices of a link; answers what the devices would keep, and cannot be told now. */

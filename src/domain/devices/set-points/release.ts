@@ -4,7 +4,7 @@ import type { Begin } from '../../../core/begin.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Random, randomId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { CachedDevice } from '../devices/index.ts';
+import type { CachedDevice, CommandedDevice } from '../devices/index.ts';
 import { type ReleaseReason, retryMs } from './plan.ts';
 import { CLAIM_MS } from './records.ts';
 import type { SetPointKey, SetPointStore, Versioned } from './store.ts';
@@ -26,8 +26,8 @@ export interface DeviceQueue {
       look(): Promise<R>;
     },
   ): Promise<R>;
-  /** What the device is like after a change; read again. */
-  stateAfter(cached: CachedDevice): Promise<CachedDevice>;
+  /** The device after a change that was carried out, read again. */
+  deviceAfter(cached: CachedDevice): Promise<CommandedDevice>;
 }
 
 /** A newer command came first: nothing is to be done any more. */
