@@ -53,14 +53,23 @@ describe('a vendor that fails', () => {
     call(base, { path: `/devices/${id}/command`, body: { type: 'turn_off' }, headers });
 
   const kinds = [
-    ['refuse', 'vendor.refused', /fail": "refuse"|refuse/, null],
-    ['garbage', 'vendor.answer_invalid', /was not understood/, null],
-    ['rate_limited', 'vendor.rate_limited', /retry in 30 seconds/, '30'],
+    ['refuse', ['vendor.refused', 'vendor.refused'], /fail": "refuse"|refuse/, null],
+    [
+      'garbage',
+      ['vendor.answer_invalid', 'command.outcome_unknown'],
+      /was not understood|no answer that tells what became of it/,
+      null,
+    ],
+    ['rate_limited', ['vendor.rate_limited', 'vendor.rate_limited'], /retry in 30 seconds/, '30'],
   ] as const;
-  for (const [kind, code, sentence, retryAfter] of kinds) {
+  for (const [kind, [ofRead, ofCommand], sentence, retryAfter] of kinds) {
     it(`a vendor that fails with ${kind} gives a 502 that says so, and leaves the link active`, async () => {
       const id = await linkLamp(kind, kind);
-      for (const answer of [await call(base, { path: `/devices/${id}` }), await turnOff(id)]) {
+      const answers = [
+        [await call(base, { path: `/devices/${id}` }), ofRead],
+        [await turnOff(id), ofCommand],
+      ] as const;
+      for (const [answer, code] of answers) {
         assert.equal(answer.status, 502);
         assert.equal(answer.headers.get('elnav-error'), code);
         assert.equal(answer.headers.get('retry-after'), retryAfter);

@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import { createLog } from '../../src/core/log.ts';
 import { connectionsOf } from '../../src/domain/vendor-calls/calls/connections.ts';
+import { newTrace } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
 import { createKeptConnections } from '../../src/outbound/kept-connections.ts';
 import type { Connected } from '../../src/proof/conformance/connected.ts';
 import type { Simulator } from '../../src/proof/conformance/index.ts';
@@ -67,7 +68,7 @@ export async function openLocalVendor(adapter: Adapter, load = adapter.localSimu
         link,
         kept,
         spend: () => {},
-        trace: { host: undefined, isCommandSent: false, status: undefined },
+        trace: newTrace(),
         applicationOf,
         signal: aborted.signal,
       }),

@@ -6,7 +6,7 @@ import type {
   SimulatedSocket,
   VendorSimulator,
 } from '../../src/adapter/simulator.ts';
-import { asLink } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
+import { asLink, newTrace } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
 
 /** One direction of a connection in memory: queued messages, in order, until it ends or breaks. */
 export class Line<T> implements AsyncIterable<T> {
@@ -115,28 +115,24 @@ export function simulatedSockets({
   ...of
 }: SimulatedSockets): SimulatedConnect {
   return (request, signal, received) =>
-    asLink(
-      { ...of, trace: { host: undefined, isCommandSent: false, status: undefined } },
-      request,
-      async (rest) => {
-        asked.push(`WS ${rest.path}`);
-        const { protocol, path, query = {}, headers } = rest;
-        const handshake: SimulatedRequest = {
-          method: 'GET',
-          path,
-          query: new URLSearchParams(query as Record<string, string>),
-          headers: { ...headers, ...(protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }) },
-          body: new Uint8Array(),
-        };
-        const refusal = broken(request) ?? vendor.refusal?.(handshake);
-        if (refusal !== undefined) {
-          await refused(refusal, signal);
-          throw new HttpFailure('answer_invalid', 'it did not open a WebSocket');
-        }
-        const [socket, server, line] = socketPair(received);
-        signal.addEventListener('abort', () => line.end());
-        vendor.upgrade?.(handshake, server);
-        return { socket, line };
-      },
-    );
+    asLink({ ...of, trace: newTrace() }, request, async (rest) => {
+      asked.push(`WS ${rest.path}`);
+      const { protocol, path, query = {}, headers } = rest;
+      const handshake: SimulatedRequest = {
+        method: 'GET',
+        path,
+        query: new URLSearchParams(query as Record<string, string>),
+        headers: { ...headers, ...(protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }) },
+        body: new Uint8Array(),
+      };
+      const refusal = broken(request) ?? vendor.refusal?.(handshake);
+      if (refusal !== undefined) {
+        await refused(refusal, signal);
+        throw new HttpFailure('answer_invalid', 'it did not open a WebSocket');
+      }
+      const [socket, server, line] = socketPair(received);
+      signal.addEventListener('abort', () => line.end());
+      vendor.upgrade?.(handshake, server);
+      return { socket, line };
+    });
 }

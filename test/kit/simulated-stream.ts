@@ -9,7 +9,12 @@ import type { StreamSession } from '../../src/adapter/stream.ts';
 import type { TurnedClock } from '../../src/core/clock.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { runStream } from '../../src/domain/devices/streams/one-stream.ts';
-import { asLink, type Spend, type TokenKeeper } from '../../src/domain/vendor-calls/calls/vendor-http.ts';
+import {
+  asLink,
+  newTrace,
+  type Spend,
+  type TokenKeeper,
+} from '../../src/domain/vendor-calls/calls/vendor-http.ts';
 import { eventsIn } from '../../src/outbound/events.ts';
 import type { ObservedDevice, OpenedStream } from '../../src/proof/conformance/cloud.ts';
 import { Line, type SimulatedConnect } from './simulated-socket.ts';
@@ -59,7 +64,7 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
         tokens,
         partner,
         spend,
-        trace: { host: undefined, isCommandSent: false, status: undefined },
+        trace: newTrace(),
       };
       return asLink(by, request, async ({ lastEventId = '', ...rest }) => {
         const headers = { ...rest.headers, ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }) };

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { Linked } from '../../adapter/adapter.ts';
 import type { Command } from '../../adapter/commands.ts';
 import { DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from '../../adapter/device.ts';
+import { outcomeUnknown } from '../../adapter/failures.ts';
 import { NeedsUser, PLUG_IN } from '../../adapter/interventions.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
@@ -45,7 +46,8 @@ async function call(session: Session, device: DeviceRef, command?: Command): Pro
       { retryAfterSeconds },
     );
   }
-  if (!refusals.Check(answer.body)) throw notUnderstood(device);
+  if (!refusals.Check(answer.body))
+    throw command === undefined ? notUnderstood(device) : outcomeUnknown('the sandbox');
   const { reason, message } = answer.body;
   const refusal = new AppError(REASONS[reason], `sandbox ${device.id}: ${message}`);
   const intervention = INTERVENTIONS[reason];
@@ -78,7 +80,7 @@ export function reader<Reading extends TSchema>(reading: Reading) {
 
 /** Sends any command: the sandbox uses elnav's own format. */
 export async function order(session: Session, device: DeviceRef, command: Command): Promise<void> {
-  if (!taken.Check(await call(session, device, command))) throw notUnderstood(device);
+  if (!taken.Check(await call(session, device, command))) throw outcomeUnknown('the sandbox');
 }
 
 export const Credentials = Type.Object(

@@ -28,11 +28,18 @@ export interface Trace {
   /** The host that was asked last; undefined where none was, or the tokens are being renewed. */
   host: string | undefined;
   isCommandSent: boolean;
+  /** The vendor has said yes to a command, or to the first of several that make one. */
+  isCommandTaken: boolean;
   /** The status of the last HTTP response; undefined where there was none. */
   status: number | undefined;
 }
 
-export const newTrace = (): Trace => ({ host: undefined, isCommandSent: false, status: undefined });
+export const newTrace = (): Trace => ({
+  host: undefined,
+  isCommandSent: false,
+  isCommandTaken: false,
+  status: undefined,
+});
 
 interface VendorHttpOptions {
   readonly adapter: Pick<Adapter, 'slug' | 'name' | 'login' | 'apiKeyHeader'>;
@@ -65,6 +72,7 @@ export function createVendorHttp(options: VendorHttpOptions): LinkHttp {
           .send({ signal, ...of, ...rest })
           .then((answer) => {
             trace.status = answer.status;
+            trace.isCommandTaken ||= use === 'command' && answer.status < 300;
             return answer;
           });
         return use === 'command' ? commanded(sent) : sent;

@@ -1,8 +1,8 @@
-import { FreshTokenRefused, isListOutdated } from '../../../adapter/failures.ts';
+import { FreshTokenRefused, isListOutdated, outcomeUnknown } from '../../../adapter/failures.ts';
 import type { Tokens } from '../../../adapter/login.ts';
 import type { LinkOf, Session } from '../../../adapter/session.ts';
 import type { StreamSession } from '../../../adapter/stream.ts';
-import { AppError } from '../../../core/errors.ts';
+import { AppError, type ErrorCodeName } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Host } from '../../../db/host.ts';
 import type { Clients } from './clients.ts';
@@ -65,7 +65,7 @@ function createAttempts({ host, clients }: Pick<WithVendorOptions, 'host' | 'cli
       observe(error.code);
       note?.(error);
       await clients.learn(error, link, trace);
-      throw error;
+      throw call === 'command' ? afterCommand(error, vendor, trace) : error;
     }
   }
 
@@ -121,7 +121,12 @@ export function createWithVendor(options: WithVendorOptions) {
         link: row,
         call,
         work: (trace) =>
-          inTime({ vendor, call, trace }, (signal) => work(sessions.open(row, { signal, call, trace }))),
+          inTime({ vendor, call, trace }, (signal) => {
+            const session = sessions.open(row, { signal, call, trace });
+            // All that is said to a station goes over one connection: what reads is not told from what changes.
+            trace.isCommandSent ||= call === 'command' && session.station !== undefined;
+            return work(session);
+          }),
         // A link that is about to be removed has no status any more.
         ...(call === 'unlink' ? {} : { note: (failure) => noteCall(row, call, failure) }),
       });
@@ -229,6 +234,24 @@ function statusAfter({ code }: AppError): LinkStatus | undefined {
 function asAppError(cause: unknown, vendor: string): AppError {
   if (cause instanceof AppError) return cause;
   return new AppError('vendor.answer_invalid', `the response of ${vendor} was not understood`, { cause });
+}
+
+/** What may end a call that follows the command itself, and then says nothing of the command. */
+const OF_WHAT_FOLLOWS: ReadonlySet<ErrorCodeName> = new Set([
+  'vendor.rate_limited',
+  'vendor.unreachable',
+  'vendor.timeout',
+  'vendor.login_expired',
+]);
+
+/** "Try again later" could do it twice: what was sent and not refused is unknown. */
+function afterCommand(error: AppError, vendor: string, trace: Trace): AppError {
+  const isOpen =
+    // control: a response to a command that is not understood leaves its outcome unknown [sent-commands]
+    (trace.isCommandSent && error.code === 'vendor.answer_invalid') ||
+    // control: what fails after a vendor has taken a command is not taken for a failure of the command [sent-commands]
+    (trace.isCommandTaken && OF_WHAT_FOLLOWS.has(error.code));
+  return isOpen ? outcomeUnknown(vendor, error) : error;
 }
 
 /** A link that is being made has no earlier sign-in: what the vendor refuses is what was just given. */
