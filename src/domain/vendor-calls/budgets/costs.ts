@@ -16,6 +16,8 @@ export interface Spending {
   readonly adapter: Pick<Adapter, 'slug' | 'name' | 'budgets'>;
   /** A background call does not use the reserve. */
   readonly isBackground: boolean;
+  /** A call of a command: what commands wait for is left to them. */
+  readonly isOfCommand?: boolean;
 }
 
 /** What a call takes of one limit. */

@@ -1,9 +1,10 @@
 import type { BudgetRule } from '../../../adapter/budget.ts';
 import type { Host } from '../../../db/host.ts';
 import { linkName } from '../../../db/rows.ts';
-import { createBlocks } from './blocks.ts';
+import { type Called, createBlocks } from './blocks.ts';
 import { type Cost, costsOf, type Spending, usedUp } from './costs.ts';
 import { countBlocks, usedOfShared } from './measured.ts';
+import { type Patience, patiently } from './patience.ts';
 import { type Counted, type Taken, Tallies } from './tallies.ts';
 import { type BudgetView, type ViewedLink, viewOf } from './view.ts';
 import { bearableSeconds, mostOf, secondsUntil, shareLeft, turn, usedNow } from './window.ts';
@@ -30,17 +31,20 @@ function subjectOf(rule: BudgetRule, of: Pick<Spending, 'link' | 'device' | 'sit
 }
 
 /** Throws `vendor.rate_limited` where a limit has no room for what a call costs of it. */
-function requireRoom(takes: readonly Taken[], { adapter, isBackground }: Spending, now: number): void {
+function requireRoom(takes: readonly Taken[], spending: Spending, now: number): void {
+  const { adapter, isBackground, isOfCommand = false } = spending;
   for (const {
     rule,
     cost,
-    counted: { tally },
+    counted: { tally, awaited },
     ofLink,
   } of takes) {
     turn(tally, rule, now);
     const most = mostOf(rule, isBackground);
     const left = most - usedNow(tally, rule, now);
-    if (left < cost) throw usedUp(adapter, rule, secondsUntil(tally, rule, { cost, most, now }));
+    // control: what commands wait for is left to them [budgets/patience] => cost
+    const needed = isOfCommand ? cost : cost + awaited;
+    if (left < needed) throw usedUp(adapter, rule, secondsUntil(tally, rule, { cost: needed, most, now }));
     if (ofLink === undefined) continue;
     turn(ofLink.tally, rule, now);
     const used = usedNow(ofLink.tally, rule, now);
@@ -91,12 +95,38 @@ export function createBudgets({ database, clock, log, metrics }: BudgetsHost) {
     budgets: usedOfShared(tallies.all(), clock.now()),
   }));
 
+  /** Takes what a call costs of every limit that it is under, or of none: throws `vendor.rate_limited` with the delay. */
+  function spend(spending: Spending): Promise<void> | void {
+    return withTaken(costsOf(spending), spending, (takes) => {
+      requireRoom(takes, spending, clock.now());
+      tallies.count(takes.filter(({ rule }) => rule.unit !== 'errors'));
+    });
+  }
+
+  /** Leaves to a call what it costs, until what is answered is called. */
+  async function leaveTo(spending: Spending): Promise<() => void> {
+    let left: readonly Taken[] = [];
+    await withTaken(costsOf(spending), spending, (takes) => {
+      left = takes;
+    });
+    for (const { cost, counted } of left) counted.awaited += cost;
+    return () => {
+      for (const { cost, counted } of left) counted.awaited -= cost;
+    };
+  }
+
   return {
-    /** Takes what a call costs of every limit that it is under, or of none: throws `vendor.rate_limited` with the delay. */
-    spend(spending: Spending): Promise<void> | void {
-      return withTaken(costsOf(spending), spending, (takes) => {
-        requireRoom(takes, spending, clock.now());
-        tallies.count(takes.filter(({ rule }) => rule.unit !== 'errors'));
+    spend,
+
+    /** The same once the vendor takes calls and there is room for it, where that is soon enough. Commands come first. */
+    spendInTurn(call: Spending & Called, patience: Patience): Promise<void> {
+      return patiently(clock, patience, {
+        async take() {
+          // control: nothing is sent while a vendor refuses calls [calls/incidents]
+          await blocks.check(call);
+          await spend(call);
+        },
+        waits: async () => (call.isOfCommand ? leaveTo(call) : () => {}),
       });
     },
 

@@ -17,7 +17,10 @@ export function countBlocks(blocks: readonly Block[]): VendorLimits['blocks'] {
 }
 
 /** The use of limits that all links share. Those of a link, site or device would identify it. */
-export function usedOfShared(counted: Iterable<Counted>, now: number): VendorLimits['budgets'] {
+export function usedOfShared(
+  counted: Iterable<Omit<Counted, 'awaited'>>,
+  now: number,
+): VendorLimits['budgets'] {
   return [...counted]
     .filter(({ subject }) => subject === 'app')
     .map(({ vendor, rule, tally }) => {

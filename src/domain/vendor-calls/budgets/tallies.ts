@@ -18,6 +18,8 @@ export interface Counted {
   readonly rule: BudgetRule;
   readonly subject: string;
   readonly tally: Tally;
+  /** What commands are waiting for; nothing else takes it. */
+  awaited: number;
 }
 
 /** A cost with what has been used of its limit. */
@@ -88,12 +90,12 @@ export class Tallies {
     this.flushes.wake(FLUSH_MS);
   }
 
-  async #load(of: Omit<Counted, 'tally'>, key: string): Promise<Counted> {
+  async #load(of: Omit<Counted, 'tally' | 'awaited'>, key: string): Promise<Counted> {
     const start = startOf(of.rule, this.#clock.now());
     const before = start - of.rule.seconds * 1000;
     const usedAt = await this.#store.used({ ...of, rule: of.rule.name });
     const tally = { start, used: usedAt(start), before: usedAt(before), unstored: 0 };
-    const made = { ...of, tally };
+    const made = { ...of, tally, awaited: 0 };
     this.#counted.set(key, made);
     return made;
   }
@@ -145,8 +147,9 @@ export class Tallies {
         this.#sweep = this.#counted.entries();
         return;
       }
-      const [key, { rule, tally }] = next.value;
-      if (tally.unstored === 0 && now - tally.start > 2 * rule.seconds * 1000) this.#counted.delete(key);
+      const [key, { rule, tally, awaited }] = next.value;
+      if (tally.unstored === 0 && awaited === 0 && now - tally.start > 2 * rule.seconds * 1000)
+        this.#counted.delete(key);
     }
   }
 }

@@ -21,6 +21,11 @@ export interface Caller {
   readonly trace: Trace;
 }
 
+/** What limits are asked for; a sign-in may be of any call. */
+interface Limited {
+  readonly call: CallName | 'login';
+}
+
 /** How long a sign-in may take. */
 export interface LoginTime {
   readonly signal: AbortSignal;
@@ -49,6 +54,16 @@ const MOST_LAST_IDS = 5_000;
 /** Whether nobody waits for the call: what is reserved for callers is not spent on it. */
 const isBackground = (call: CallName): boolean => call === 'poll' || call === 'list';
 
+/** A command waits for a limit that has room again by then: most limits that a few calls use up are of some seconds. */
+const COMMAND_WAIT_MS = 10_000;
+/** So does another call that somebody waits for. A shorter time: it can be asked again. */
+const CALL_WAIT_MS = 3_000;
+
+function patienceOf(call: CallName | 'login'): number {
+  if (call === 'command') return COMMAND_WAIT_MS;
+  return call !== 'login' && isBackground(call) ? 0 : CALL_WAIT_MS;
+}
+
 const chosenIn = (adapter: Adapter, { gateway }: PlacedLink, credentials: JsonObject): Chosen => ({
   chosenAddress: adapter.chosenAddress?.(credentials),
   pinned: pinnedIn(credentials),
@@ -69,16 +84,18 @@ export class LinkCalls {
   }
 
   /** What a call waits for, and what is learnt where the vendor says that calls are too many. */
-  #limitsOf(adapter: Adapter, link: LinkKey, inBackground: boolean) {
+  #limitsOf(adapter: Adapter, link: LinkKey, { call: name, signal }: Pick<Caller, 'signal'> & Limited) {
     const budgets = this.#budgets;
+    const of = {
+      ...{ link, adapter },
+      isBackground: name !== 'login' && isBackground(name),
+      // A command may be what signs in.
+      isOfCommand: name === 'command' || name === 'login',
+    };
+    const patience = { waitMs: patienceOf(name), signal };
     return {
-      async spend(call: Parameters<Spend>[0]): Promise<void> {
-        // control: nothing is sent while a vendor refuses calls [calls/incidents]
-        await budgets.blocks.check({ adapter, host: call.host, link });
-        await budgets.spend({ ...call, link, adapter, isBackground: inBackground });
-      },
-      failed: (call: Parameters<Spend>[0]) =>
-        budgets.failed({ ...call, link, adapter, isBackground: inBackground }),
+      spend: (call: Parameters<Spend>[0]) => budgets.spendInTurn({ ...call, ...of }, patience),
+      failed: (call: Parameters<Spend>[0]) => budgets.failed({ ...call, ...of }),
       limited: (failure: unknown, host: string) => budgets.blocks.learn(failure, { adapter, host, link }),
     };
   }
@@ -93,7 +110,7 @@ export class LinkCalls {
       adapter,
       host: (name) => this.#reach.hostOf(adapter, name, chosen),
       tokens: undefined,
-      ...this.#limitsOf(adapter, link, false),
+      ...this.#limitsOf(adapter, link, { call: 'login', signal }),
       of: { subject: linkName(link), isAside: false, ...time },
       signal,
     });
@@ -108,7 +125,7 @@ export class LinkCalls {
       host: (name) => this.#reach.hostOf(adapter, name, chosen),
       tokens: keeper,
       partner: this.#reach.partnerOf(adapter.slug),
-      ...this.#limitsOf(adapter, link, isBackground(call)),
+      ...this.#limitsOf(adapter, link, { call, signal }),
       // That a vendor does not take a subscription says nothing of what it does for its users.
       of: { subject: linkName(link), isAside: call === 'subscribe' },
       trace,
@@ -123,7 +140,7 @@ export class LinkCalls {
       if (adapter.hosts === undefined) return WITHOUT_CALLS.connect(request);
       if (openSocket === undefined) throw new Error('no connections can be opened here');
       const of = { adapter, tokens: keeper, partner: partnerOf(adapter.slug), trace };
-      const limits = this.#limitsOf(adapter, link, isBackground(call));
+      const limits = this.#limitsOf(adapter, link, { call, signal });
       return asLink(
         { ...of, ...limits },
         request,
@@ -137,29 +154,36 @@ export class LinkCalls {
   }
 
   /** Server-sent events, from where they were left. */
-  events({ adapter, link, credentials, keeper }: Access, { signal, trace }: Caller): StreamSession['events'] {
+  events(
+    { adapter, link, credentials, keeper }: Access,
+    { signal, call, trace }: Caller,
+  ): StreamSession['events'] {
     const { openEvents, partnerOf } = this.#reach;
     const lastEventIds = this.#lastEventIds;
     return (request, watch = {}) => {
       if (openEvents === undefined) throw new Error('no streams of events can be opened here');
       const of = { adapter, tokens: keeper, partner: partnerOf(adapter.slug), trace };
-      return asLink({ ...of, ...this.#limitsOf(adapter, link, false) }, request, (rest, { host }) => {
-        const place = `${linkName(link)} ${host}${rest.path}`;
-        const lastEventId = rest.lastEventId ?? lastEventIds.get(place) ?? '';
-        return openEvents(adapter, {
-          host,
-          ...chosenIn(adapter, link, credentials),
-          request: { ...rest, lastEventId },
-          signal,
-          watch: {
-            ...watch,
-            taken(id) {
-              lastEventIds.set(place, id);
-              watch.taken?.(id);
+      return asLink(
+        { ...of, ...this.#limitsOf(adapter, link, { call, signal }) },
+        request,
+        (rest, { host }) => {
+          const place = `${linkName(link)} ${host}${rest.path}`;
+          const lastEventId = rest.lastEventId ?? lastEventIds.get(place) ?? '';
+          return openEvents(adapter, {
+            host,
+            ...chosenIn(adapter, link, credentials),
+            request: { ...rest, lastEventId },
+            signal,
+            watch: {
+              ...watch,
+              taken(id) {
+                lastEventIds.set(place, id);
+                watch.taken?.(id);
+              },
             },
-          },
-        });
-      });
+          });
+        },
+      );
     };
   }
 
@@ -168,7 +192,7 @@ export class LinkCalls {
     { adapter, link, credentials }: Omit<Access, 'keeper'>,
     { signal, call, trace }: Caller,
   ): Connections {
-    const { spend } = this.#limitsOf(adapter, link, isBackground(call));
+    const { spend } = this.#limitsOf(adapter, link, { call, signal });
     return connectionsOf({
       ...{ adapter, link, spend, trace, signal },
       pinned: pinnedIn(credentials),
