@@ -148,3 +148,20 @@ export async function setLight(
     isSeen: (value) => typeof value === 'number' && Math.abs(value - dim) <= 1,
   });
 }
+
+/** Thermostats round to their steps, of at most half a degree. */
+const STEP_MILLI_C = 250;
+
+/** A target is sent in °C. */
+export async function setTemperature(
+  session: Session,
+  device: DeviceRef,
+  { target_milli_c }: CommandOf<'set_temperature'>,
+): Promise<void> {
+  await order(session, device, {
+    control: 'set_temperature',
+    seenBy: 'target',
+    value: target_milli_c / 1_000,
+    isSeen: (value) => typeof value === 'number' && Math.abs(value - target_milli_c) <= STEP_MILLI_C,
+  });
+}

@@ -1,10 +1,11 @@
 import { type Adapter, type DeviceKind, kind } from '../../adapter/adapter.ts';
+import type { RangedDevice, Ranges } from '../../adapter/commands.ts';
 import type { Found } from '../../adapter/device.ts';
 import type { Capability } from '../../adapter/fields.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { Stream } from '../../adapter/stream.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
-import { noLimit, onOff, read, setLight, setLimit, sweep } from './devices.ts';
+import { noLimit, onOff, read, setLight, setLimit, setTemperature, sweep } from './devices.ts';
 import { brokerOf, credentialsOf, deviceCertificates, devicesOf, link, PORT, TLS_PORT } from './link.ts';
 import {
   capacityOf,
@@ -76,7 +77,7 @@ const stream = {
 } satisfies Stream;
 
 type Parts = Pick<DeviceKind<Reading>, 'controls'> &
-  Partial<Pick<DeviceKind<Reading>, 'setPoints' | 'limits' | 'availableCapacity'>>;
+  Partial<Pick<DeviceKind<Reading>, 'setPoints' | 'limits' | 'availableCapacity' | 'ranges'>>;
 
 const READS = {
   read_power: (reading: Reading) => figureOf(reading, 'read_power'),
@@ -84,7 +85,12 @@ const READS = {
   read_temperature: (reading: Reading) => figureOf(reading, 'read_temperature'),
   read_production: (reading: Reading) => figureOf(reading, 'read_production'),
 };
-const CONTROLS = { on_off: 'on_off', set_limit: 'load_balancing', set_light: 'set_light' } as const;
+const CONTROLS = {
+  on_off: 'on_off',
+  set_limit: 'load_balancing',
+  set_light: 'set_light',
+  set_temperature: 'set_temperature',
+} as const;
 
 /** What the mapping of a device lacks. */
 function withholds({ details }: Found): Capability[] {
@@ -98,6 +104,14 @@ function withholds({ details }: Found): Capability[] {
       .filter((control) => controls[control] === undefined)
       .map((control) => CONTROLS[control]),
   ];
+}
+
+/** What a thermostat of a mapping takes. */
+function rangesOf({ details }: RangedDevice): Ranges {
+  const { min_c, max_c } = (details as Mapping).controls?.set_temperature ?? {};
+  return min_c === undefined || max_c === undefined
+    ? {}
+    : { min_milli_c: min_c * 1_000, max_milli_c: max_c * 1_000 };
 }
 
 /** A device of a mapping, with what its type can have. */
@@ -136,7 +150,10 @@ export const mqtt = {
     light: mappedKind(['read_power', 'read_energy'], {
       controls: { on_off: onOff, set_light: { set_light: setLight } },
     }),
-    thermostat: mappedKind(['read_temperature'], { controls: {} }),
+    thermostat: mappedKind(['read_temperature'], {
+      controls: { set_temperature: { set_temperature: setTemperature } },
+      ranges: rangesOf,
+    }),
     solar_inverter: mappedKind(['read_production', 'read_energy', 'read_temperature'], { controls: {} }),
     industrial: mappedKind(['read_power', 'read_energy', 'read_temperature'], {
       controls: { on_off: onOff, load_balancing: { set_limit: setLimit } },

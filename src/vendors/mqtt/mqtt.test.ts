@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type LocalVendor, openLocalVendor } from '../../../test/kit/local-vendor.ts';
 import { until } from '../../../test/kit/until.ts';
 import { recordedIn, refOf } from '../../../test/kit/vendor-world.ts';
-import { capabilitiesOf, send, stateOf } from '../../adapter/adapters.ts';
+import { capabilitiesOf, checkCommand, send, stateOf } from '../../adapter/adapters.ts';
 import type { MqttMessage } from '../../adapter/connections.ts';
 import type { Found } from '../../adapter/device.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
@@ -11,10 +11,11 @@ import type { StreamSession } from '../../adapter/stream.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { validator } from '../../core/validate.ts';
 import { mqtt } from './index.ts';
-import { tasmotaPlug, zigbeeDevices } from './known-devices.ts';
 import { hear, heardOf, observedAt, type Reading } from './reading.ts';
 import { Credentials, type Mapping } from './schemas.ts';
 import { MAPPED } from './simulator.ts';
+import { knownOfTasmota, tasmotaDevices } from './tasmota.ts';
+import { zigbeeDevices } from './zigbee.ts';
 
 const PRESS = MAPPED[0] ?? assert.fail();
 
@@ -34,10 +35,13 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     assert.deepEqual(devices.map(({ id, type }) => `${type} ${id}`).toSorted(), [
       'industrial press-1',
       'light 0x00178d0009876543',
+      'light tasmota-strip-1:2',
       'smart_home_appliance oven',
       'smart_home_appliance tasmota-plug-1',
+      'smart_home_appliance tasmota-strip-1',
       'solar_inverter roof',
       'thermostat 0x00158d0001234567',
+      'thermostat 0x003c84fffe123456',
     ]);
   });
 
@@ -50,12 +54,20 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
       { reads: { ...PRESS.reads, read_production: { topic: 'a' } } },
     ],
     [
-      /devices\.0\.reads\.read_power is not possible for the type thermostat, which has read_temperature; leave it out/,
+      /devices\.0\.reads\.read_power is not possible for the type thermostat, which has read_temperature, target; leave it out/,
       { type: 'thermostat', controls: {}, reads: { read_power: { topic: 'a' } } },
     ],
     [
       /power_on\.on and \.off must be different/,
       { reads: { ...PRESS.reads, power_on: { topic: 'a', on: 1, off: '1' } } },
+    ],
+    [
+      /set_temperature\.min_c must be below max_c/,
+      {
+        type: 'thermostat',
+        reads: { target: { topic: 'a' } },
+        controls: { set_temperature: { topic: 'a', min_c: 30, max_c: 5 } },
+      },
     ],
     [/set_limit\.min_w must be below max_w/, { controls: { set_limit: { topic: 'a', min_w: 5, max_w: 5 } } }],
   ] as const)
@@ -194,9 +206,22 @@ function shown(device: DeviceRef & Found) {
 const meter = (read_power: Mapping['reads']['read_power']) =>
   deviceOf({ id: 'meter', type: 'smart_home_appliance', details: { reads: { read_power } } as JsonObject });
 
-describe('a plug with Tasmota', () => {
+/** One relay, of which nothing but its topic is known. */
+function plugOf(topic: string, fullTopic?: string): Found {
+  const [plug, ...more] = tasmotaDevices(topic, fullTopic, {});
+  assert.deepEqual(more, []);
+  return plug ?? assert.fail();
+}
+
+/** The state of a relay, by the kind of its type. */
+function shownAs(type: 'light' | 'thermostat' | 'smart_home_appliance', device: DeviceRef & Found) {
+  assert.equal(device.type, type);
+  return stateOf(mqtt.kinds[type], heardOf(device), capabilitiesOf(mqtt.kinds[type], device));
+}
+
+describe('a device with Tasmota', () => {
   it('a plug with Tasmota is what its recorded messages say', () => {
-    const plug = deviceOf(tasmotaPlug('test-device'));
+    const plug = deviceOf(plugOf('test-device'));
     for (const [topic, content] of Object.entries(recorded('tasmota') as JsonObject))
       hear(plug, message(topic, content), NOW);
     assert.deepEqual(shown(plug), { online: true, power_on: true, power_w: 15, energy_wh: 12 });
@@ -205,13 +230,67 @@ describe('a plug with Tasmota', () => {
   });
 
   it('a plug with Tasmota has its topics where its full topic puts them', () => {
-    const { ask, reads } = tasmotaPlug('fridge', 'home/%topic%/%prefix%').details as Mapping;
+    const { ask, reads } = plugOf('fridge', 'home/%topic%/%prefix%').details as Mapping;
     assert.equal(reads.power_on?.topic, 'home/fridge/stat/POWER');
     assert.equal(ask?.[0]?.topic, 'home/fridge/cmnd/POWER');
   });
 
+  it('a device with Tasmota is as many devices as it has relays, and the last one dims', () => {
+    const found = tasmotaDevices('tuya', undefined, {
+      state: {
+        Time: '2019-10-25T19:54:18',
+        POWER1: 'ON',
+        POWER10: 'OFF',
+        POWER2: 'OFF',
+        Dimmer: 70,
+        Wifi: {},
+      },
+      sensors: { ENERGY: { Power: [12, 0, 3], Total: 4.5 } },
+    });
+    assert.deepEqual(
+      found.map(({ id, type, name }) => `${id} ${type} ${name}`),
+      [
+        'tasmota-tuya smart_home_appliance tuya 1',
+        'tasmota-tuya:2 smart_home_appliance tuya 2',
+        'tasmota-tuya:10 light tuya 10',
+      ],
+    );
+    const [first, second, last] = found.map(deviceOf);
+    assert.ok(first !== undefined && second !== undefined && last !== undefined);
+    const messages = [
+      message('stat/tuya/RESULT', { POWER10: 'ON', Dimmer: 40 }),
+      message('stat/tuya/POWER10', 'ON'),
+      message('stat/tuya/POWER1', 'ON'),
+      message('stat/tuya/POWER2', 'OFF'),
+      message('tele/tuya/SENSOR', { ENERGY: { Power: [12, 0, 3], Total: 4.5 } }),
+    ];
+    for (const device of [first, second, last]) for (const one of messages) hear(device, one, NOW);
+    // One counter for three relays belongs to none of them.
+    assert.deepEqual(shownAs('smart_home_appliance', first), { online: true, power_on: true, power_w: 12 });
+    assert.deepEqual(shownAs('smart_home_appliance', second), { online: true, power_on: false, power_w: 0 });
+    assert.deepEqual(shownAs('light', last), {
+      online: true,
+      power_on: true,
+      power_w: 3,
+      operation_state: '40 %',
+    });
+  });
+
+  it('a device with Tasmota whose relays move a shutter is none that is switched', () => {
+    const state = { POWER1: 'ON', POWER2: 'OFF' };
+    const sensors = { Shutter1: { Position: 16, Direction: 0, Target: 16 } };
+    assert.deepEqual(tasmotaDevices('blind', undefined, { state, sensors }), []);
+  });
+
+  it('a device with Tasmota that does not answer stays what it was', () => {
+    const found = tasmotaDevices('strip', undefined, { state: { POWER1: 'ON', POWER2: 'OFF' }, sensors: {} });
+    const other = plugOf('strip-2');
+    assert.deepEqual(knownOfTasmota('strip', [...found, other].map(refOf)), found);
+    assert.deepEqual(knownOfTasmota('strip-2', [...found, other].map(refOf)), [other]);
+  });
+
   it('a plug with Tasmota with a meter of three phases draws the sum of them', () => {
-    const plug = deviceOf(tasmotaPlug('oven'));
+    const plug = deviceOf(plugOf('oven'));
     hear(plug, message('tele/oven/SENSOR', { ENERGY: { Power: [1_000, 200, 30] } }), NOW);
     assert.equal(shown(plug).power_w, 1_230);
   });
@@ -245,6 +324,75 @@ describe('devices of Zigbee2MQTT', () => {
     assert.deepEqual(shown(plug), { online: true, power_on: false, power_w: 7, energy_wh: 1_500 });
     hear(plug, message('base/bridge/state', { state: 'offline' }), NOW);
     assert.equal(shown(plug).online, false);
+  });
+
+  it('devices of Zigbee2MQTT are asked for what is shown of them, and for nothing else', () => {
+    const [device] = recorded('bridge-devices') as JsonObject[];
+    const asked = (exposes: Json) => {
+      const [one = assert.fail()] = zigbeeDevices('z', [{ ...device, definition: { exposes } }] as Json);
+      return (one.details as Mapping).ask?.map(({ payload }) => payload);
+    };
+    assert.deepEqual(asked(recorded('exposes-plug')), ['{"state":""}']);
+  });
+
+  it('devices of Zigbee2MQTT with a valve of a radiator are thermostats with a target', () => {
+    const [device] = recorded('bridge-devices') as JsonObject[];
+    const figureOf = (name: string, more: object) => ({ type: 'numeric', name, property: name, ...more });
+    const exposes = [
+      figureOf('battery', { access: 5, unit: '%' }),
+      {
+        type: 'climate',
+        features: [
+          figureOf('occupied_heating_setpoint', { access: 7, value_min: 5, value_max: 35, value_step: 0.5 }),
+          figureOf('local_temperature', { access: 5 }),
+          { type: 'enum', name: 'system_mode', property: 'system_mode', access: 7, values: ['heat'] },
+        ],
+      },
+    ];
+    const [valve] = zigbeeDevices('z', [
+      { ...device, friendly_name: 'hall', definition: { exposes } },
+    ] as Json).map(deviceOf);
+    assert.ok(valve !== undefined);
+    assert.deepEqual(capabilitiesOf(mqtt.kinds.thermostat, valve), ['read_temperature', 'set_temperature']);
+    const { ask, controls } = valve.details as Mapping;
+    assert.deepEqual(controls, {
+      set_temperature: { topic: 'z/hall/set', property: 'occupied_heating_setpoint', min_c: 5, max_c: 35 },
+    });
+    assert.deepEqual(ask, [
+      { topic: 'z/hall/get', payload: '{"local_temperature":"","occupied_heating_setpoint":""}' },
+    ]);
+    hear(valve, message('z/hall', { local_temperature: 20.47, occupied_heating_setpoint: 21.5 }), NOW);
+    assert.deepEqual(shownAs('thermostat', valve), { online: true, temperature_milli_c: 20_470 });
+    assert.throws(
+      () => checkCommand(mqtt.kinds.thermostat, valve, { type: 'set_temperature', target_milli_c: 36_000 }),
+      { code: 'command.out_of_range', message: /5000 to 35000/ },
+    );
+  });
+
+  it('devices of Zigbee2MQTT with several switches are one for each, with its own power', () => {
+    const [device] = recorded('bridge-devices') as JsonObject[];
+    const switchOf = (endpoint: string) => ({
+      type: 'switch',
+      endpoint,
+      features: [{ name: 'state', property: `state_${endpoint}`, access: 7, endpoint }],
+    });
+    const powerOf = (endpoint: string) => ({
+      name: 'power',
+      property: `power_${endpoint}`,
+      access: 5,
+      endpoint,
+    });
+    const exposes = [switchOf('l1'), switchOf('l2'), powerOf('l1'), powerOf('l2')];
+    const found = zigbeeDevices('z', [{ ...device, friendly_name: 'box', definition: { exposes } }] as Json);
+    assert.deepEqual(
+      found.map(({ id, name }) => `${id} ${name}`),
+      ['0x00178d0009876543 box l1', '0x00178d0009876543:l2 box l2'],
+    );
+    const [, second] = found.map(deviceOf);
+    assert.ok(second !== undefined);
+    hear(second, message('z/box', { state_l1: 'ON', state_l2: 'OFF', power_l1: 5, power_l2: 0 }), NOW);
+    assert.deepEqual(shown(second), { online: true, power_on: false, power_w: 0 });
+    assert.equal((second.details as Mapping).controls?.on_off?.property, 'state_l2');
   });
 
   it('devices of Zigbee2MQTT that are odd cost the others nothing', () => {

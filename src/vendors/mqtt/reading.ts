@@ -61,7 +61,7 @@ export function readIn(
   const scaled = number * scale;
   if (unit === 'F') return ((scaled - 32) / 1.8) * 1_000;
   // Degrees are the one figure whose usual unit is not the one of the state.
-  const isCelsius = name === 'read_temperature' && unit === undefined;
+  const isCelsius = (name === 'read_temperature' || name === 'target') && unit === undefined;
   return figure(scaled * (isCelsius ? 1_000 : (FACTORS[unit ?? ''] ?? 1)), 0 - MOST, MOST);
 }
 

@@ -70,6 +70,7 @@ export const Mapping = Type.Object(
         power_on: Type.Optional(Switched),
         limit: figureIn(POWER),
         dim: figureIn(['percent']),
+        target: figureIn(['C', 'F', 'mC']),
       },
       strict,
     ),
@@ -100,6 +101,17 @@ export const Mapping = Type.Object(
                   maximum: 65_535,
                   description: 'The number for full brightness',
                 }),
+              },
+              strict,
+            ),
+          ),
+          set_temperature: Type.Optional(
+            Type.Object(
+              {
+                topic: Topic,
+                property: Property,
+                min_c: Type.Number({ minimum: -100, maximum: 1_000, description: '°C, which are also sent' }),
+                max_c: Type.Number({ minimum: -100, maximum: 1_000 }),
               },
               strict,
             ),
