@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../src/core/clock.ts';
-import { createDeviceStore } from '../src/domain/devices/devices/store.ts';
 import { openCore } from '../test/kit/core-world.ts';
 import { type Engine, makePlace } from '../test/kit/databases.ts';
+import { snapshotStore } from '../test/kit/snapshots.ts';
 import { testVendor } from '../test/kit/vendor-for-tests.ts';
 import { startChild } from './children.ts';
 import { quantile } from './load.ts';
@@ -26,7 +26,7 @@ export async function subscriptionsBench(engine: Engine): Promise<Section[]> {
   const vendor = testVendor();
   const place = await makePlace(engine);
   const core = await openCore({ place, clock: systemClock, adapters: [vendor.adapter] });
-  const { write } = createDeviceStore(core.database);
+  const { write } = snapshotStore(core.database);
   const accounts: number[] = [];
   for (let index = 0; index < ACCOUNTS; index += 1) {
     const id = await addAccount(core.database, index);

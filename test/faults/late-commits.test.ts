@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { LinkKey } from '../../src/adapter/session.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { createDeviceStore, type SnapshotWrite } from '../../src/domain/devices/devices/store.ts';
@@ -14,8 +15,9 @@ import { testVendor } from '../kit/vendor-for-tests.ts';
 const DEVICES = ['light-0', 'light-1', 'light-2'];
 const skip = ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set';
 
-const snapshotWrite = (account: number, id: string, power_w: number): SnapshotWrite => ({
-  account,
+const snapshotOf = (of: LinkKey, id: string, power_w: number): SnapshotWrite => ({
+  account: of.account,
+  link: of.link,
   vendor: 'testvendor',
   id,
   snapshot: {
@@ -48,6 +50,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
   const vendor = testVendor();
   let core: CoreWorld;
   let account: number;
+  let linked: LinkKey;
   before(async () => {
     core = await makeCoreWorld('postgres', [vendor.adapter]);
   });
@@ -56,6 +59,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     account = await core.newAccount();
     vendor.devices = DEVICES;
     await core.link(account, 'testvendor');
+    linked = { account, link: (await core.links.list(account))[0]?.id ?? assert.fail() };
   });
 
   /** A transaction that stays open until it is ended. */
@@ -120,7 +124,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     const of = { account, link: link.id, vendor: 'testvendor', userRef: 'someone' };
     const old = await open(database);
     await numbered(old.transaction);
-    await store.write(snapshotWrite(account, 'light-0', 1));
+    await store.write(snapshotOf(linked, 'light-0', 1));
     await store.hold(old.transaction, of);
     await store.logRemoved(old.transaction, of, 2);
     await old.end();
@@ -141,9 +145,9 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
       blocker.transaction,
     );
     // It has its number from the first device, and waits for the second.
-    const waiting = Promise.all(DEVICES.map((id) => store.write(snapshotWrite(account, id, 2))));
+    const waiting = Promise.all(DEVICES.map((id) => store.write(snapshotOf(linked, id, 2))));
     await until('it waits', async () => (await waitingFor(database.queries)) > 0);
-    await createDeviceStore(database).write(snapshotWrite(account, 'light-2', 1));
+    await createDeviceStore(database).write(snapshotOf(linked, 'light-2', 1));
     await blocker.end();
     await waiting;
     const found = (await allOf(read, 4)).filter(({ subject }) => subject.device === 'light-2');
@@ -162,7 +166,7 @@ describe('events of transactions that end late, on postgres', { skip }, () => {
     await sql`update devices set logged_tx = 6000000000`.execute(database.queries);
     await createEventStore(database).goOn();
     await createEventStore(database).goOn();
-    await createDeviceStore(database).write(snapshotWrite(account, 'light-0', 1));
+    await createDeviceStore(database).write(snapshotOf(linked, 'light-0', 1));
     const again = reader(core, account);
     const found = await allOf(again, 5);
     assert.equal(found.at(-1)?.type, 'device.state_changed');
@@ -188,6 +192,8 @@ onEachEngine('events while many write and one reads', (engine) => {
     const other = engine === 'postgres' ? await world.another() : undefined;
     t.after(() => other?.close());
     const writers = [world, other ?? world].map((core) => createDeviceStore(core.database));
+    const link = (await world.links.list(account))[0]?.id ?? assert.fail();
+    const linked = { account, link };
     const read = reader(world, account);
     const found: LoggedEvent[] = [];
     let isWriting = true;
@@ -206,8 +212,8 @@ onEachEngine('events while many write and one reads', (engine) => {
           DEVICES.map((id) => {
             power += 1;
             return which === 0
-              ? store.write(snapshotWrite(account, id, power))
-              : store.writeInBackground(snapshotWrite(account, id, power));
+              ? store.write(snapshotOf(linked, id, power))
+              : store.writeInBackground(snapshotOf(linked, id, power));
           }),
         ),
       );

@@ -23,9 +23,11 @@ interface Scene {
 /** Writes the rows `light-a`, `light-z` and `light-m`, or the named ones, in this order. */
 type Write = (core: Core, names: readonly string[], scene: Scene) => Promise<unknown>;
 
-const see: Write = ({ database }, names, { account }) => {
+const see: Write = ({ database }, names, { account, link }) => {
   const store = createDeviceStore(database);
-  return Promise.all(names.map((id) => store.write({ account, vendor: 'testvendor', id, snapshot: SEEN })));
+  return Promise.all(
+    names.map((id) => store.write({ account, link, vendor: 'testvendor', id, snapshot: SEEN })),
+  );
 };
 
 const enter: Write = ({ database }, names, { account }) => {

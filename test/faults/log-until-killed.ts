@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../src/core/clock.ts';
 import { AppError } from '../../src/core/errors.ts';
-import { createDeviceStore } from '../../src/domain/devices/devices/store.ts';
 import { openCore } from '../kit/core-world.ts';
 import { placeAt } from '../kit/databases.ts';
+import { snapshotStore } from '../kit/snapshots.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 
 // States, commands and links of an account, each printed once it is done, until the process is killed: by itself after so many of them
@@ -57,7 +57,7 @@ vendor.onCommand = async () => {
 };
 
 const core = await openCore({ place: placeAt(dataDir, url), clock: systemClock, adapters: [vendor.adapter] });
-const store = createDeviceStore(core.database);
+const store = snapshotStore(core.database);
 
 async function seeForever(id: string, see: typeof store.write): Promise<never> {
   for (;;) {

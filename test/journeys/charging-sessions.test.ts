@@ -4,13 +4,13 @@ import { sql } from 'kysely';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createDeviceStore } from '../../src/domain/devices/devices/store.ts';
 import { createCharging } from '../../src/domain/records/charging/index.ts';
 import type { ListedSession, SessionFilter } from '../../src/domain/records/charging-sessions/index.ts';
 import { ocpp } from '../../src/vendors/ocpp/index.ts';
 import { sandbox } from '../../src/vendors/sandbox/index.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
+import { snapshotStore } from '../kit/snapshots.ts';
 import { until } from '../kit/until.ts';
 
 const OUT = { connected: false, charging: false, power_w: 0 };
@@ -19,14 +19,14 @@ const ON = { connected: true, charging: true, power_w: 6_000 };
 onEachEngine('charging sessions', (engine) => {
   let core: CoreWorld;
   let account: number;
-  let store: ReturnType<typeof createDeviceStore>;
+  let store: ReturnType<typeof snapshotStore>;
   /** When the test began, a whole hour. */
   let began: number;
   let charger: string;
   let car: string;
   before(async () => {
     core = await makeCoreWorld(engine, [sandbox, ocpp]);
-    store = createDeviceStore(core.database);
+    store = snapshotStore(core.database);
   });
   after(() => core.remove());
   beforeEach(async () => {
@@ -296,7 +296,7 @@ onEachEngine('charging sessions of a meter that starts again with each', (engine
     try {
       const account = await core.newAccount();
       const [device] = await core.link(account, 'sandbox', { device_types: ['charger'] });
-      const store = createDeviceStore(core.database);
+      const store = snapshotStore(core.database);
       const began = core.clock.now();
       const steps = [
         [OUT, 5_000],

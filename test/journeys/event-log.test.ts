@@ -4,13 +4,14 @@ import { sql } from 'kysely';
 import { DAY_MS, MINUTE_MS } from '../../src/core/durations.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createDeviceStore, type SnapshotWrite } from '../../src/domain/devices/devices/store.ts';
+import { createDeviceStore } from '../../src/domain/devices/devices/store.ts';
 import { createLinkSessions, createSignInStore } from '../../src/domain/links/links/index.ts';
 import { createCharging } from '../../src/domain/records/charging/index.ts';
 import { Expired, type LoggedEvent, rendered } from '../../src/domain/records/events/index.ts';
 import { createEventStore, type EventStore } from '../../src/domain/records/events/store.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
+import { type SnapshotOf, snapshotStore } from '../kit/snapshots.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 
@@ -19,10 +20,12 @@ onEachEngine('the event log', (engine) => {
   let core: CoreWorld;
   let account: number;
   let store: ReturnType<typeof createDeviceStore>;
+  let snapshots: ReturnType<typeof snapshotStore>;
   let log: EventStore;
   before(async () => {
     core = await makeCoreWorld(engine, [vendor.adapter]);
     store = createDeviceStore(core.database);
+    snapshots = snapshotStore(core.database);
     log = createEventStore(core.database);
   });
   after(() => core.remove());
@@ -52,7 +55,7 @@ onEachEngine('the event log', (engine) => {
     await settled();
     return core.eventLog.end();
   };
-  const snapshotWrite = (state: object, more: Partial<SnapshotWrite> = {}, at = 1): SnapshotWrite => ({
+  const snapshotWrite = (state: object, more: Partial<SnapshotOf> = {}, at = 1): SnapshotOf => ({
     account,
     vendor: 'testvendor',
     id: 'light-1',
@@ -109,10 +112,10 @@ onEachEngine('the event log', (engine) => {
   it('the event log has an event of other values, with what changed, and none of other times', async () => {
     await linked();
     const begun = await now();
-    await store.write(snapshotWrite({ power_w: 10, power_on: true }, {}, 1_000));
-    await store.write(snapshotWrite({ power_on: true, power_w: 10 }, {}, 2_000));
-    await store.write(snapshotWrite({ power_w: 20, power_on: true }, {}, 3_000));
-    await store.write(snapshotWrite({ power_w: 20 }, {}, 4_000));
+    await snapshots.write(snapshotWrite({ power_w: 10, power_on: true }, {}, 1_000));
+    await snapshots.write(snapshotWrite({ power_on: true, power_w: 10 }, {}, 2_000));
+    await snapshots.write(snapshotWrite({ power_w: 20, power_on: true }, {}, 3_000));
+    await snapshots.write(snapshotWrite({ power_w: 20 }, {}, 4_000));
     assert.deepEqual(
       (await events(begun)).map(({ type, data, occurred_at }) => [type, data.changes, occurred_at]),
       [
@@ -134,8 +137,9 @@ onEachEngine('the event log', (engine) => {
   it('the event log has an event when a device is unreachable, and when it can be reached again', async () => {
     await linked();
     const begun = await now();
-    for (const online of [true, false, false, true]) await store.write(snapshotWrite({ online, power_w: 1 }));
-    await store.write(snapshotWrite({ online: false, operation_state: 'says "online":false' }));
+    for (const online of [true, false, false, true])
+      await snapshots.write(snapshotWrite({ online, power_w: 1 }));
+    await snapshots.write(snapshotWrite({ online: false, operation_state: 'says "online":false' }));
     assert.deepEqual(typesOf(await events(begun)), [
       'device.state_changed',
       'device.unreachable',
@@ -147,10 +151,10 @@ onEachEngine('the event log', (engine) => {
 
   it('the event log has no event of what is not stored: an older reading, or one of a device that is gone', async () => {
     await linked();
-    await store.write(snapshotWrite({ power_w: 1 }, {}, 5_000));
+    await snapshots.write(snapshotWrite({ power_w: 1 }, {}, 5_000));
     const begun = await now();
-    await store.write(snapshotWrite({ power_w: 2 }, { unlessLaterThan: 4_000 }, 6_000));
-    await store.write(snapshotWrite({ power_w: 2 }, { id: 'light-gone' }, 6_000));
+    await snapshots.write(snapshotWrite({ power_w: 2 }, { unlessLaterThan: 4_000 }, 6_000));
+    await snapshots.write(snapshotWrite({ power_w: 2 }, { id: 'light-gone' }, 6_000));
     assert.deepEqual(await events(begun), []);
     assert.equal((await stateNow())?.power_w, 1);
   });
@@ -160,7 +164,9 @@ onEachEngine('the event log', (engine) => {
     await linked();
     const begun = await now();
     await Promise.all(
-      vendor.devices.map((id, index) => store.writeInBackground(snapshotWrite({ power_w: index }, { id }))),
+      vendor.devices.map((id, index) =>
+        snapshots.writeInBackground(snapshotWrite({ power_w: index }, { id })),
+      ),
     );
     const found = await events(begun);
     assert.deepEqual(
@@ -177,10 +183,10 @@ onEachEngine('the event log', (engine) => {
   ] as const)
     it(`the event log makes ${what}, where the database refuses it`, async (t) => {
       await linked();
-      await store.write(snapshotWrite({ power_w: 1 }));
+      await snapshots.write(snapshotWrite({ power_w: 1 }));
       const begun = await now();
       t.after(await refuse(table));
-      await assert.rejects(store.write(snapshotWrite({ power_w: 2 })), /refused by the test/);
+      await assert.rejects(snapshots.write(snapshotWrite({ power_w: 2 })), /refused by the test/);
       assert.equal((await stateNow())?.power_w, 1);
       assert.deepEqual(await events(begun), []);
     });
@@ -325,7 +331,7 @@ onEachEngine('the event log', (engine) => {
     vendor.devices = ['light-1', 'light-2'];
     const link = await linked();
     for (const id of vendor.devices)
-      for (const power_w of [1, 2, 3]) await store.write(snapshotWrite({ power_w }, { id }));
+      for (const power_w of [1, 2, 3]) await snapshots.write(snapshotWrite({ power_w }, { id }));
     const whole = await events();
     assert.equal(whole.length, 9);
     const read = async (filter: object, limit: number) => {
@@ -354,7 +360,7 @@ onEachEngine('the event log', (engine) => {
     await linked();
     let after = await now();
     for (const power_w of [1, 2, 3]) {
-      await store.write(snapshotWrite({ power_w }));
+      await snapshots.write(snapshotWrite({ power_w }));
       await settled();
       const page = await core.eventLog.page({ account, after, filter: {}, limit: 10 });
       assert.deepEqual(
@@ -368,10 +374,10 @@ onEachEngine('the event log', (engine) => {
   it('the event log removes what is older than is kept, a batch at a time, and says to readers that they have missed some', async () => {
     await linked();
     const begun = await now();
-    for (const power_w of [1, 2]) await store.write(snapshotWrite({ power_w }));
+    for (const power_w of [1, 2]) await snapshots.write(snapshotWrite({ power_w }));
     const kept = await now();
     core.clock.turn(29 * DAY_MS);
-    await store.write(snapshotWrite({ power_w: 3 }));
+    await snapshots.write(snapshotWrite({ power_w: 3 }));
     core.clock.turn(2 * DAY_MS);
     const retention = core.eventLog.keep(30);
     await until('old events are removed', async () => {

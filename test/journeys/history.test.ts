@@ -3,13 +3,13 @@ import { after, before, beforeEach, it } from 'node:test';
 import { sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
 import { dayAt } from '../../src/core/swedish-days.ts';
-import { createDeviceStore, type SnapshotWrite } from '../../src/domain/devices/devices/store.ts';
 import { createPriceStore } from '../../src/domain/market/prices/store.ts';
 import { dayPrices } from '../../src/domain/market/prices/test-prices.ts';
 import { rendered } from '../../src/domain/records/events/index.ts';
 import type { HistoryPage, HistoryQuery } from '../../src/domain/records/history/index.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
+import { type SnapshotOf, snapshotStore } from '../kit/snapshots.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 
@@ -17,13 +17,13 @@ onEachEngine('the history of a device', (engine) => {
   const vendor = testVendor();
   let core: CoreWorld;
   let account: number;
-  let store: ReturnType<typeof createDeviceStore>;
+  let store: ReturnType<typeof snapshotStore>;
   /** When the test began, a whole hour. */
   let began: number;
   let latest: { state: object; at: number } | undefined;
   before(async () => {
     core = await makeCoreWorld(engine, [vendor.adapter]);
-    store = createDeviceStore(core.database);
+    store = snapshotStore(core.database);
   });
   after(() => core.remove());
   beforeEach(async () => {
@@ -37,12 +37,7 @@ onEachEngine('the history of a device', (engine) => {
 
   const minute = (minutes: number) => began + Math.round(minutes * MINUTE_MS);
   /** A reading that is fetched so many minutes after the beginning, and was measured then or earlier. */
-  const see = async (
-    state: object,
-    fetched: number,
-    measured = fetched,
-    more: Partial<SnapshotWrite> = {},
-  ) => {
+  const see = async (state: object, fetched: number, measured = fetched, more: Partial<SnapshotOf> = {}) => {
     const seen = {
       ...{ state: { online: true, ...state }, limits: null, capacity: null },
       ...{ observedAt: minute(measured), fetchedAt: minute(fetched) },

@@ -2,8 +2,13 @@ import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { ReadPlan } from './next-read.ts';
 import type { DeviceRow, Snapshot } from './store.ts';
 
-export const deviceKey = ({ account, vendor, id }: Pick<DeviceRow, 'account' | 'vendor' | 'id'>): string =>
-  `${account}/${vendor}/${id}`;
+/** Names a device of a link: one that is linked again after its link was deleted is another. */
+export const deviceKey = ({
+  account,
+  link,
+  vendor,
+  id,
+}: Pick<DeviceRow, 'account' | 'link' | 'vendor' | 'id'>): string => `${account}/${link}/${vendor}/${id}`;
 
 const MOST_IDS = 20_000;
 const PAGE_BYTES = 64 * 1024 * 1024;

@@ -7,6 +7,7 @@ import type { SnapshotWrite } from './store.ts';
 
 const write = (id: string, watt: number): SnapshotWrite => ({
   account: 1,
+  link: 'l',
   vendor: 'v',
   id,
   snapshot: {

@@ -33,7 +33,7 @@ interface WriterOptions {
 
 type Batch = ReadonlyMap<string, SnapshotWrite>;
 
-const keyOf = ({ account, vendor, id }: SnapshotWrite): string => `${account}/${vendor}/${id}`;
+const keyOf = ({ account, link, vendor, id }: SnapshotWrite): string => `${account}/${link}/${vendor}/${id}`;
 
 export function createSnapshotWriter({ store, clock, log, stored }: WriterOptions): SnapshotWriter {
   /** What is being written, by device: of one device, one at a time. */

@@ -30,16 +30,16 @@ export function createSnapshots(options: SnapshotsOptions) {
 
   /** `began`: when the vendor was asked in the background; what was learnt after that stays. */
   function record(cached: CachedDevice, snapshot: Snapshot, began?: number): void {
-    const { account, vendor, id } = cached.row;
+    const { account, link, vendor, id } = cached.row;
     for (const mark of inFlight.get(deviceKey(cached.row)) ?? []) mark.isOvertaken = true;
     setSnapshot(cached, snapshot);
     // The device may have been dropped and loaded again since `cached` was found.
     for (const other of memory.cached(account, id) ?? [])
-      if (other !== cached && other.row.vendor === vendor) setSnapshot(other, snapshot);
+      if (other !== cached && deviceKey(other.row) === deviceKey(cached.row)) setSnapshot(other, snapshot);
     lookup.overtake(account, id);
     memory.dropPages(account);
-    if (began === undefined) writer.add({ account, vendor, id, snapshot }, false);
-    else writer.add({ account, vendor, id, snapshot, unlessLaterThan: began }, true);
+    if (began === undefined) writer.add({ account, link, vendor, id, snapshot }, false);
+    else writer.add({ account, link, vendor, id, snapshot, unlessLaterThan: began }, true);
   }
 
   function setSnapshot(cached: CachedDevice, snapshot: Snapshot | null): void {
@@ -58,7 +58,8 @@ export function createSnapshots(options: SnapshotsOptions) {
     try {
       const now = await interventions.said(cached.row, said);
       if (now === undefined) return;
-      const others = (memory.cached(account, id) ?? []).filter(({ row }) => row.vendor === vendor);
+      const key = deviceKey(cached.row);
+      const others = (memory.cached(account, id) ?? []).filter(({ row }) => deviceKey(row) === key);
       for (const one of [cached, ...others]) {
         one.open = now.shown;
         one.answer = null;

@@ -1,5 +1,5 @@
 import type { DeviceType } from '../../../adapter/device.ts';
-import type { Capability } from '../../../adapter/fields.ts';
+import { type Capability, READ_CAPABILITIES, READS } from '../../../adapter/fields.ts';
 import type { LinkKey } from '../../../adapter/session.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Database, Queries } from '../../../db/database.ts';
@@ -90,6 +90,43 @@ export function createListStore({ engine, queries, events }: Database) {
       .execute();
   }
 
+  /** Takes from states what their devices cannot tell any more, with the events of it: until the next reading it would be shown. */
+  async function forgetLost(transaction: Queries, of: OfLink, devices: readonly NewDevice[]): Promise<void> {
+    const capabilities = new Map(devices.map((device) => [device.id, device.capabilities]));
+    const known = await transaction
+      .selectFrom('devices')
+      .select(['id', 'state_json', 'observed_at', 'fetched_at'])
+      .where('account_id', '=', of.account)
+      .where('link_id', '=', of.link)
+      .where('id', 'in', [...capabilities.keys()])
+      .where('state_json', 'is not', null)
+      .execute();
+    for (const { id, state_json, observed_at, fetched_at } of known) {
+      const from = JSON.parse(state_json ?? '{}') as JsonObject;
+      const lost = READ_CAPABILITIES.filter(
+        (capability) => capabilities.get(id)?.includes(capability) !== true,
+      );
+      const fields: readonly string[] = lost.map((capability) => READS[capability]);
+      const to = Object.fromEntries(Object.entries(from).filter(([field]) => !fields.includes(field)));
+      if (Object.keys(to).length === Object.keys(from).length) continue;
+      await transaction
+        .updateTable('devices')
+        .set({ state_json: JSON.stringify(to) })
+        .where('account_id', '=', of.account)
+        .where('vendor', '=', of.vendor)
+        .where('id', '=', id)
+        .execute();
+      await events.append(transaction, [
+        {
+          ...subjectOf(of, id),
+          type: 'device.state_changed',
+          occurredAt: observed_at ?? 0,
+          data: { from, to, fetched_at: fetched_at ?? 0 },
+        },
+      ]);
+    }
+  }
+
   return {
     ofLink: (link: LinkKey) => idsOf(queries, link),
 
@@ -123,6 +160,7 @@ export function createListStore({ engine, queries, events }: Database) {
         ...[...gone].map((id) => deviceRemoved(of, id, { at, reason: 'not_listed' })),
         ...devices.filter(({ id }) => !before.has(id)).map((device) => deviceLinked(of, device, { at })),
       ]);
+      if (devices.length > 0) await forgetLost(transaction, of, devices);
     },
 
     /** Writes that devices are gone, for a transaction that holds them and deletes them with their link. */
@@ -185,6 +223,7 @@ export function createListStore({ engine, queries, events }: Database) {
         .where('link_id', '=', of.link)
         .where('id', '=', device.id)
         .execute();
+      await forgetLost(transaction, of, [device]);
     },
 
     async setMissing(

@@ -8,6 +8,8 @@ import type { Snapshot } from './rows.ts';
 
 export interface SnapshotWrite {
   readonly account: number;
+  /** By which it was learnt: the same device of another link is another one. */
+  readonly link: string;
   readonly vendor: string;
   readonly id: string;
   readonly snapshot: Snapshot;
@@ -17,6 +19,7 @@ export interface SnapshotWrite {
 
 const SIGHTING_COLUMNS = {
   account: 'bigint',
+  link: 'text',
   vendor: 'text',
   id: 'text',
   state_json: 'text',
@@ -30,7 +33,7 @@ const SIGHTING_COLUMNS = {
 
 const OF_DEVICES = {
   table: 'devices',
-  key: { account_id: 'account', vendor: 'vendor', id: 'id' },
+  key: { account_id: 'account', vendor: 'vendor', id: 'id', link_id: 'link' },
   before: {
     state_before: 'state_json',
     fetched_before: 'fetched_at',
@@ -51,8 +54,9 @@ const SILENT_MS = 15 * MINUTE_MS;
 /** In one order: texts of states are equal when the states are. */
 const STATE_FIELDS = Object.keys(DeviceStateSchema.properties);
 
-const sightingRow = ({ account, vendor, id, snapshot, unlessLaterThan }: SnapshotWrite) => ({
+const sightingRow = ({ account, link, vendor, id, snapshot, unlessLaterThan }: SnapshotWrite) => ({
   account,
+  link,
   vendor,
   id,
   state_json: JSON.stringify(snapshot.state, STATE_FIELDS),
@@ -107,7 +111,7 @@ export function createSightingStore({ group, lockedRows, events, moments }: Data
   };
 
   return {
-    /** Stores snapshots; a device that has gone in the meantime is passed over. Of one device, one at a time. */
+    /** Stores snapshots; a device that has gone in the meantime, or is of another link by now, is passed over. Of one device, one at a time. */
     write: group(write),
 
     /** The same for what was read in the background: on PostgreSQL the other kind does not wait for it. */

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
+import { sql } from 'kysely';
 import { type CoreWorld, makeCoreWorld } from '../../../../test/kit/core-world.ts';
 import { onEachEngine } from '../../../../test/kit/databases.ts';
 import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import type { Found } from '../../../adapter/device.ts';
 import type { Needs } from '../../../adapter/tokens.ts';
+import type { JsonObject } from '../../../core/json.ts';
 
 const needs: Needs = { read_power: ['read'], on_off: ['read', 'switch'], set_light: ['read', 'switch'] };
 
@@ -64,4 +66,38 @@ onEachEngine('devices that are granted one by one', (engine) => {
     assert.deepEqual(await capabilitiesOf('read-only'), ['read_power', 'on_off', 'set_light']);
     assert.deepEqual(await missing(), ['read', 'switch']);
   });
+
+  for (const [way, again] of [
+    ['linked again', () => world.link(account, 'testvendor')],
+    [
+      'listed again',
+      async () => {
+        const link = (await world.links.list(account))[0]?.id ?? '';
+        await world.discovery.refresh({ account, link });
+      },
+    ],
+  ] as const)
+    it(`devices that are granted one by one show nothing that is not granted any more once they are ${way}`, async () => {
+      for (const id of ['whole', 'untold']) await world.read(account, id);
+      await world.devices.flush();
+      listed = [
+        { id: 'whole', type: 'light', granted: [] },
+        { id: 'untold', type: 'light' },
+      ];
+      await again();
+      const states = new Map((await world.list(account)).map(({ id, state }) => [id, state]));
+      assert.deepEqual(states.get('whole'), { online: true, power_on: false });
+      assert.deepEqual(states.get('untold'), { power_w: 10, online: true, power_on: false });
+      const { rows } = await sql<{ data_json: string }>`
+        select data_json from events where account_id = ${account} and type = 'device.state_changed' and device_id = 'whole'
+        order by id desc limit 1`.execute(world.database.queries);
+      const { from, to } = JSON.parse(rows[0]?.data_json ?? '{}') as { from: JsonObject; to: JsonObject };
+      assert.deepEqual(
+        [from, to],
+        [
+          { power_w: 10, ...to },
+          { online: true, power_on: false },
+        ],
+      );
+    });
 });
