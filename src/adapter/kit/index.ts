@@ -13,6 +13,7 @@ export { allPages, each, fits, LOOKING, notUnderstood, type Page, refused, vendo
 export { clientCredentials, partnerTokens } from './client-credentials.ts';
 export { credentialsOf, secret, text } from './credentials.ts';
 export { deviceAddress, hostAt, httpAddressOf, httpsAddressOf } from './device-address.ts';
+export { deviceTimes } from './device-time.ts';
 export { detailsOf, gone, inTurn, listedOnce, sweepBy, unlessRefused } from './devices.ts';
 export { type Challenge, cnonceOf, digest, digestOf } from './digest.ts';
 export { errorCodes } from './error-codes.ts';

@@ -4,7 +4,7 @@ import type { Broker, MqttConnection } from '../../adapter/connections.ts';
 import type { Found } from '../../adapter/device.ts';
 import { type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
 import type { Identified } from '../../adapter/discovers.ts';
-import { gather, signedIn } from '../../adapter/kit/index.ts';
+import { deviceTimes, gather, signedIn } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import {
@@ -53,12 +53,18 @@ export interface Reading {
   readonly hub: Hub;
   readonly soc: number | null;
   readonly ratedW: number | null;
+  /** When the hub measured, ms since 1970; null where it does not say. */
+  readonly at: number | null;
 }
 
+const times = deviceTimes();
+type Asking = Parameters<typeof times>[0];
+
 /** Undefined before the hub has said anything. */
-export function readingOf(heard: Heard): Reading | undefined {
+export function readingOf(session: Asking, heard: Heard): Reading | undefined {
   const { hub } = heard;
-  return hub === undefined ? undefined : { hub, soc: socOf(heard), ratedW: ratedWOf(heard) };
+  if (hub === undefined) return undefined;
+  return { hub, soc: socOf(heard), ratedW: ratedWOf(heard), at: times(session, hub.time) };
 }
 
 const silent = (code: 'vendor.timeout' | 'vendor.refused') =>
@@ -77,7 +83,7 @@ export async function read(session: Session, { type }: Pick<DeviceRef, 'type'>):
     take: (message) =>
       hear(heard, message) && heard.hub !== undefined && (!isBattery || socOf(heard) !== null),
   });
-  const reading = readingOf(heard);
+  const reading = readingOf(session, heard);
   if (reading === undefined) throw silent('vendor.timeout');
   return reading;
 }

@@ -8,9 +8,10 @@ import { send } from '../../adapter/adapters.ts';
 import type { MqttMessage } from '../../adapter/connections.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
+import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Reading } from './client.ts';
+import { type Reading, readingOf } from './client.ts';
 import { ferroamp } from './index.ts';
 import { type Heard, hear, nothingHeard, ratedWOf, serialOf, socOf } from './translate.ts';
 
@@ -234,8 +235,20 @@ describe('recorded messages of an EnergyHub', () => {
       solarWh: 4_422_089_590_383 / 3_600_000,
       batteryW: 3_218.99,
       soc: 79.9,
+      time: '2021-03-08T08:43:12UTC',
     });
     assert.equal(Math.round(hub?.solarWh ?? 0), 1_228_358);
+  });
+
+  it('recorded messages of an EnergyHub are as old as its time, which does not go on', () => {
+    const clock = turnedClock();
+    const observed = () =>
+      ferroamp.kinds.battery.observedAt?.(
+        readingOf({ account: 1, link: 'recorded', clock }, heardOf(['ehub', recorded('ehub')])),
+      );
+    assert.equal(observed(), Date.UTC(2021, 2, 8, 8, 43, 12));
+    clock.turn(600_000);
+    assert.equal(observed(), Date.UTC(2021, 2, 8, 8, 43, 12));
   });
 
   it('recorded messages of an EnergyHub name their units, whose numbers and text mean the same', () => {

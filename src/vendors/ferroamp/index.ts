@@ -60,7 +60,7 @@ const stream = {
           isNoted = true;
           continue;
         }
-        const reading = message.topic === HUB ? readingOf(heard) : undefined;
+        const reading = message.topic === HUB ? readingOf(session, heard) : undefined;
         if (reading === undefined) continue;
         watch();
         const now = clock.now();
@@ -214,12 +214,14 @@ export const ferroamp = {
     solar_inverter: kind<Reading>({
       read,
       status: solarStatus,
+      observedAt: ({ at }) => at,
       reads: { read_production: ({ hub }) => hub.productionW, read_energy: ({ hub }) => hub.solarWh },
       controls: {},
     }),
     battery: kind<Reading>({
       read,
       status: batteryStatus,
+      observedAt: ({ at }) => at,
       reads: { read_battery_soc: ({ soc }) => soc, read_power: ({ hub }) => hub.batteryW },
       controls: { set_battery_power: { set_battery_power: setBatteryPower } },
       setPoints: { set_battery_power: automatic },

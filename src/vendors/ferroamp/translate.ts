@@ -30,6 +30,8 @@ export interface Hub {
   readonly batteryW: number | null;
   /** Percent; hubs with older software leave it to the converters. */
   readonly soc: number | null;
+  /** The hub's own time. */
+  readonly time: unknown;
 }
 
 interface Battery {
@@ -92,6 +94,7 @@ function hubIn(fields: object): Hub {
     // Of the hub, positive discharges.
     batteryW: batteryW === null ? null : 0 - batteryW,
     soc: valueIn(fields, 'soc', 0, 100),
+    time: objectIn(objectIn(fields).ts).val,
   };
 }
 

@@ -1,5 +1,14 @@
 import Type from 'typebox';
-import { figure, fits, type LOOKING, objectIn, vendorCalls, word } from '../../adapter/kit/index.ts';
+import {
+  deviceTimes,
+  figure,
+  fits,
+  type LOOKING,
+  lenient,
+  objectIn,
+  vendorCalls,
+  word,
+} from '../../adapter/kit/index.ts';
 import type { Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -39,7 +48,7 @@ const STATUSES: Readonly<Record<number, string>> = {
 const REFUSALS = [1, 6, 11, 12];
 
 const Envelope = Type.Object({
-  Head: Type.Object({ Status: Type.Object({ Code: Type.Unknown() }) }),
+  Head: lenient({ Status: Type.Object({ Code: Type.Unknown() }) }, 'Timestamp'),
   Body: Type.Unknown(),
 });
 
@@ -49,14 +58,23 @@ interface Asked {
   readonly what: string;
 }
 
+interface Answer {
+  readonly body: JsonObject;
+  /** The system's time of its response. */
+  readonly timestamp: unknown;
+}
+
 /** The `Body` of a response. Throws what its status code means, since that of HTTP is 200. */
-async function ask(session: Session, request: string, asked: Asked): Promise<JsonObject> {
+const ask = async (session: Session, request: string, asked: Asked): Promise<JsonObject> =>
+  (await answerTo(session, request, asked)).body;
+
+async function answerTo(session: Session, request: string, asked: Asked): Promise<Answer> {
   const { what } = asked;
   const options = { mostBytes: MOST_BYTES, ...asked };
   const { Head, Body } = await api.get(session, `${V1}/${request}`, Envelope, options);
   const code = figure(Head.Status.Code, 0, 255);
   if (code === null) throw api.notUnderstood(what);
-  if (code === 0) return objectIn(Body);
+  if (code === 0) return { body: objectIn(Body), timestamp: Head.Timestamp };
   const sentence = `Fronius returned status ${code} (${STATUSES[code] ?? 'unknown'}) about ${what}`;
   throw REFUSALS.includes(code)
     ? new NotThere('vendor.refused', sentence)
@@ -92,18 +110,20 @@ function byId(data: unknown, what: string): ById {
 export interface Flow {
   readonly site: JsonObject;
   readonly inverters: ById;
+  /** When the system said so, ms since 1970; null where it does not tell. */
+  readonly at: number | null;
 }
 
+const times = deviceTimes();
 const FLOW = 'the power flow';
 const FlowData = Type.Object({ Site: AnyObject, Inverters: AnyObject });
 
-export const powerFlow = async (session: Session, use: Asked['use'] = 'read'): Promise<Flow> =>
-  flowIn(await ask(session, 'GetPowerFlowRealtimeData.fcgi', { use, what: FLOW }));
-
-/** @param body of the response */
-function flowIn({ Data }: JsonObject): Flow {
+export async function powerFlow(session: Session, use: Asked['use'] = 'read'): Promise<Flow> {
+  const { body, timestamp } = await answerTo(session, 'GetPowerFlowRealtimeData.fcgi', { use, what: FLOW });
+  const { Data } = body;
   if (!fits(FlowData, Data)) throw api.notUnderstood(FLOW);
-  return { site: objectIn(Data.Site), inverters: byId(Data.Inverters, FLOW) };
+  const at = times(session, timestamp);
+  return { site: objectIn(Data.Site), inverters: byId(Data.Inverters, FLOW), at };
 }
 
 const INVERTERS = 'the inverters';

@@ -155,6 +155,19 @@ describe('reading', () => {
     ]);
   });
 
+  it('reading has the time of the system, and an old state where that does not go on', async () => {
+    const here = await replaying('pyfronius');
+    const device = await here.device('38183');
+    const { read, observedAt } = fronius.kinds.solar_inverter;
+    // A link of its own: the others of this file have seen other times.
+    const session = () => ({ ...here.session(), link: 'recorded' });
+    const observed = async () => new Date(observedAt?.(await read(session(), device)) ?? 0).toISOString();
+    const first = await observed();
+    assert.match(first, /^2019-01-10T22:33:1/);
+    here.clock.turn(600_000);
+    assert.equal(await observed(), first);
+  });
+
   it('reading separates what the panels of a hybrid inverter produce from what its battery takes', async () => {
     const here = await makeWorld();
     const [hybrid, other, battery] = await Promise.all(

@@ -45,12 +45,14 @@ export const fronius = {
     solar_inverter: kind<translate.InverterReading>({
       read: readInverter,
       status: translate.inverterStatus,
+      observedAt: ({ flow }) => flow.at,
       reads: { read_production: translate.productionOf, read_energy: translate.energyOf },
       controls: {},
     }),
     battery: kind<translate.BatteryReading>({
       read: readBattery,
       status: translate.batteryStatus,
+      observedAt: ({ flow }) => flow.at,
       unrecognized: translate.unrecognizedIn,
       reads: { read_battery_soc: translate.chargeOf, read_power: translate.batteryPowerOf },
       controls: {},

@@ -53,6 +53,7 @@ export const StatusResponse = lenient(
   'BatteryCharging',
   'OperatingMode',
   'SystemStatus',
+  'Timestamp',
 );
 export type StatusResponse = Static<typeof StatusResponse>;
 

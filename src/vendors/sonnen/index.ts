@@ -6,6 +6,7 @@ import type { Found } from '../../adapter/device.ts';
 import {
   apiKey,
   deviceAddress,
+  deviceTimes,
   figure,
   fits,
   hostAt,
@@ -152,9 +153,13 @@ const linking = apiKey({
   },
 });
 
+/** The battery says the time of its wall. */
+const times = deviceTimes('none');
+
 /** One request; two with the meters. */
 async function readBattery(session: Session, device: DeviceRef): Promise<translate.Reading> {
-  return { status: await readStatus(session, device), maxW: keptMaxW(device), meters: [] };
+  const status = await readStatus(session, device);
+  return { status, maxW: keptMaxW(device), at: times(session, status.Timestamp), meters: [] };
 }
 
 async function readPanels(session: Session, device: DeviceRef): Promise<translate.Reading> {
@@ -188,6 +193,7 @@ export const sonnen = {
     battery: kind<translate.Reading>({
       read: readBattery,
       status: translate.batteryStatus,
+      observedAt: ({ at }) => at,
       unrecognized: translate.unrecognizedIn,
       reads: { read_battery_soc: translate.socOf, read_power: translate.batteryPowerOf },
       controls: { set_battery_power: { set_battery_power: setBatteryPower } },
@@ -200,6 +206,7 @@ export const sonnen = {
     solar_inverter: kind<translate.Reading>({
       read: readPanels,
       status: () => ({ online: true }),
+      observedAt: ({ at }) => at,
       unrecognized: translate.unrecognizedMetersIn,
       reads: {
         read_production: translate.productionOf,

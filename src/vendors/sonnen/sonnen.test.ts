@@ -8,7 +8,7 @@ import { turnedClock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { metersIn } from './client.ts';
 import { sonnen } from './index.ts';
-import type { SonnenSimulator } from './simulator.ts';
+import { type SonnenSimulator, statusOf } from './simulator.ts';
 
 const recorded = recordedIn(import.meta.dirname);
 const { battery: kind, solar_inverter: panels } = sonnen.kinds;
@@ -32,7 +32,7 @@ const changes = (asked: readonly string[]) =>
 
 describe('a recorded response', () => {
   it('a recorded response is a battery that takes three watts, and panels that produce', () => {
-    const reading = { status: recorded('latestdata') as JsonObject, maxW: null, meters: [] };
+    const reading = { status: recorded('latestdata') as JsonObject, maxW: null, at: null, meters: [] };
     assert.deepEqual(stateOf(kind, reading, ['read_battery_soc', 'read_power']), {
       online: true,
       charging: true,
@@ -206,16 +206,34 @@ describe('reading', () => {
     box.isOnGrid = false;
     assert.equal((await here.state(device)).operation_state, 'automatic, OffGrid');
     const odd = { status: { OperatingMode: '99', SystemStatus: 'OnMars' } };
-    assert.deepEqual(kind.unrecognized?.({ ...odd, maxW: null, meters: [] }), [
+    assert.deepEqual(kind.unrecognized?.({ ...odd, maxW: null, at: null, meters: [] }), [
       'OperatingMode "99"',
       'SystemStatus "OnMars"',
     ]);
   });
 
+  it('reading has the time of the battery, and an old state where that does not go on', async () => {
+    const { here, box, device, solar } = await makeWorld();
+    const observed = async () =>
+      [await kind.read(here.session(), device), await panels.read(here.session(), solar)].map(
+        (raw) => here.clock.now() - (kind.observedAt?.(raw) ?? Number.NaN),
+      );
+    const json = statusOf(box, here.clock.now() - 2_000);
+    assert.ok(
+      (await observed()).every((ms) => ms < 1_000),
+      'its time goes on',
+    );
+    here.instead = ({ path }) => (path === '/api/v2/status' ? { status: 200, json } : undefined);
+    here.clock.turn(600_000);
+    const [battery = 0, roof = 0] = await observed();
+    here.clock.turn(600_000);
+    assert.deepEqual(await observed(), [battery + 600_000, roof + 600_000]);
+  });
+
   it('reading has meters in a list or in an object, and no energy where one is not understood', () => {
     const meter = { direction: 'production', kwh_imported: 2.5 };
     const energyOf = (body: unknown) =>
-      panels.reads.read_energy?.({ status: {}, maxW: null, meters: metersIn(body) });
+      panels.reads.read_energy?.({ status: {}, maxW: null, at: null, meters: metersIn(body) });
     assert.equal(energyOf([meter, meter, { direction: 'consumption', kwh_imported: 9 }]), 5_000);
     assert.equal(energyOf({ '4_1': meter, '4_2': { no: 'meter' } }), 2_500);
     assert.equal(energyOf([meter, { direction: 'production' }]), null);

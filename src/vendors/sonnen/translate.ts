@@ -9,6 +9,8 @@ export interface Reading {
   readonly status: StatusResponse;
   /** The most that the inverter of the battery takes and gives, watt; null where it does not say. */
   readonly maxW: number | null;
+  /** When the battery measured, ms since 1970; null where it does not say. */
+  readonly at: number | null;
   /** Its meters, where they were asked for. */
   readonly meters: ReturnType<typeof metersIn>;
 }
