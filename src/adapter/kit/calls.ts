@@ -93,7 +93,7 @@ export function vendorCalls(
         ...request,
         ...(expect.length === 0 ? {} : { expect }),
       });
-      if (refusals !== undefined && answer.status >= 300)
+      if (refusals !== undefined && (answer.status >= 300 || refusals.statuses.includes(answer.status)))
         throw refusals.error(answer, { what, request, now: session.clock.now() });
       return read(answer);
     } catch (cause) {

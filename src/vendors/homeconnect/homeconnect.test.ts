@@ -368,20 +368,24 @@ describe('responses of Home Connect', () => {
         ]),
       );
     assert.deepEqual([cavity(180, '°C'), cavity(356, '°F')], [180_000, 180_000]);
-    const door = (...states: string[]) =>
+    const isDoorOpen = (enumeration: string, ...states: string[]) =>
       translate.statusOf(
         translate.withItems(
           translate.CONNECTED,
           states.map((state, index) => ({
             key: `Refrigeration.Common.Status.Door.Compartment${index}`,
-            value: `Refrigeration.Common.EnumType.Door.States.${state}`,
+            value: `${enumeration}.${state}`,
           })),
         ),
       ).door_open;
+    const door = (...states: string[]) => isDoorOpen('Refrigeration.Common.EnumType.Door.States', ...states);
+    const common = (...states: string[]) => isDoorOpen('BSH.Common.EnumType.DoorState', ...states);
     assert.deepEqual(
       [door('Closed', 'Open'), door('Closed', 'Closed'), door('Closed', 'Ajar')],
       [true, false, null],
     );
+    // As a recorded refrigerator has it.
+    assert.deepEqual([common('Open'), common('Closed'), common('Ajar')], [true, false, null]);
   });
 });
 

@@ -57,7 +57,8 @@ const USED = new Set([OPERATION, POWER, REMAINING, DOOR, CAVITY, REMOTE_CONTROL,
 const OPERATIONS = 'BSH.Common.EnumType.OperationState.';
 export const POWERS = 'BSH.Common.EnumType.PowerState.';
 const DOORS = 'BSH.Common.EnumType.DoorState.';
-const COMPARTMENT_DOORS = 'Refrigeration.Common.EnumType.Door.States.';
+/** Of compartments: in the documentation, and as refrigerators report them. */
+const COMPARTMENT_DOORS = ['Refrigeration.Common.EnumType.Door.States.', DOORS];
 
 const STATES = ['Inactive', 'Ready', 'Finished', 'Error', 'Aborting'];
 /** States in which a programme waits, runs or pauses. */
@@ -188,6 +189,10 @@ export function unrecognizedIn({ values }: Reading): string[] {
     const value = values[key]?.value;
     return unrecognized({ [key]: [wordIn(value, enumeration) ?? value, recognized] });
   };
+  const ofCompartment = (key: string) => {
+    const value = values[key]?.value;
+    return unrecognized({ [key]: [compartmentWord(value) ?? value, [...IS_OPEN.keys()]] });
+  };
   const { [REMAINING]: remaining, [CAVITY]: cavity } = values;
   return [
     ...words(OPERATION, OPERATIONS, [...STATES, ...WITH_PROGRAM]),
@@ -195,7 +200,7 @@ export function unrecognizedIn({ values }: Reading): string[] {
     ...words(DOOR, DOORS, [...IS_OPEN.keys()]),
     ...Object.keys(values)
       .filter((key) => COMPARTMENT.test(key))
-      .flatMap((key) => words(key, COMPARTMENT_DOORS, [...IS_OPEN.keys()])),
+      .flatMap(ofCompartment),
     ...unrecognized({
       [`unit of ${REMAINING}`]: [remaining?.unit, SECONDS],
       [`unit of ${CAVITY}`]: [cavity === undefined ? undefined : (cavity.unit ?? 'none'), CELSIUS],
@@ -203,10 +208,13 @@ export function unrecognizedIn({ values }: Reading): string[] {
   ];
 }
 
+const compartmentWord = (value: unknown) =>
+  COMPARTMENT_DOORS.map((enumeration) => wordIn(value, enumeration)).find((one) => one != null);
+
 function isOpen(values: Reading['values']): boolean | null {
   const compartments = Object.keys(values)
     .filter((key) => COMPARTMENT.test(key))
-    .map((key) => IS_OPEN.get(wordIn(values[key]?.value, COMPARTMENT_DOORS) ?? ''));
+    .map((key) => IS_OPEN.get(compartmentWord(values[key]?.value) ?? ''));
   if (compartments.length === 0) return IS_OPEN.get(wordIn(values[DOOR]?.value, DOORS) ?? '') ?? null;
   if (compartments.includes(true)) return true;
   return compartments.includes(undefined) ? null : false;

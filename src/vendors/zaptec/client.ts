@@ -41,6 +41,16 @@ export const { failure } = kit.errorCodes('Zaptec', {
 
 export const api = kit.vendorCalls('Zaptec', { failure });
 
+/** Since September 2025 Zaptec answers 204, without a body, about what an account has no access to; a command may well be done with it. */
+const reading = kit.vendorCalls('Zaptec', {
+  failure,
+  refusals: {
+    statuses: [204],
+    error: (_answer, { what }) =>
+      kit.refused(`the Zaptec account has no access to ${what}; link the account of its owner`),
+  },
+});
+
 /** A wrong password is 400; another 400 is Zaptec's trouble, and must not cost the user the link. */
 export function isWrongPassword(cause: HttpFailure): boolean {
   if (cause.status !== 400) return cause.status === 401;
@@ -63,7 +73,7 @@ function listOf<S extends TSchema>(session: Session, path: string, schema: S, wh
   return kit.allPages<Static<S>, number>(what, async (index = 0) => {
     const query = { PageIndex: String(index), PageSize: '100' };
     const request = { what, query, use: 'list', mostBytes } as const;
-    const { Pages, Data } = await api.get(session, path, Page, request);
+    const { Pages, Data } = await reading.get(session, path, Page, request);
     return { members: kit.each(Data, schema), next: index + 1 < Pages ? index + 1 : undefined };
   });
 }
@@ -106,17 +116,25 @@ export const installationPath = ({ installation }: Details): string =>
 /** What a charger reports, one call. */
 export async function observe(session: Session, id: string): Promise<Observing> {
   const request = { what: `charger ${id}`, device: id, mostBytes };
-  return observingIn(await api.get(session, `${chargerPath(id)}/state`, Type.Array(Type.Unknown()), request));
+  const path = `${chargerPath(id)}/state`;
+  return observingIn(await reading.get(session, path, Type.Array(Type.Unknown()), request));
 }
 
-/** A charger; where the limit of its installation is set through it, also that and what its other chargers report. */
+/** A charger; where the limit of its installation is set through it, also that and what its other chargers report, as far as they are not refused. */
 export async function readCharger(session: Session, device: DeviceRef): Promise<ChargerRaw> {
   const details = kit.detailsOf(Details, device);
   const { observed } = await observe(session, device.id);
-  if (details.unbalanced !== null) return { details, observed, installation: null };
+  const isAlone = details.unbalanced !== null;
+  const installation = isAlone ? undefined : await kit.unlessRefused(observeInstallation(session, device));
+  return { details, observed, installation: installation ?? null };
+}
+
+/** What is in force for an installation, and what its other chargers report. */
+async function observeInstallation(session: Session, device: DeviceRef): Promise<ChargerRaw['installation']> {
+  const details = kit.detailsOf(Details, device);
   const request = { what: `the installation of ${device.id}`, device: device.id, mostBytes };
-  const is = await api.get(session, installationPath(details), Installation, request);
+  const is = await reading.get(session, installationPath(details), Installation, request);
   const others: Observing[] = [];
   for (const id of details.others) others.push(await observe(session, id));
-  return { details, observed, installation: { is, others } };
+  return { is, others };
 }

@@ -46,7 +46,7 @@ export interface Observing {
 /** All that Zaptec says of a charger. */
 export interface ChargerRaw extends Observing {
   readonly details: Details;
-  /** Where its limit is set through this charger, with what its other chargers report. */
+  /** Where its limit is set through this charger, with what its other chargers report; null too where Zaptec refuses it. */
   readonly installation: { readonly is: Installation; readonly others: readonly Observing[] } | null;
 }
 

@@ -239,6 +239,29 @@ const having = (raw: charger.ChargerRaw, values: Readonly<Record<number, unknown
   return { ...raw, observed };
 };
 
+describe('no content', () => {
+  it('no content is no access: a charger is read without the installation that the account may not see', async () => {
+    const here = await makeWorld();
+    const device = await here.device('House');
+    const whole = await here.state(device);
+    here.instead = ({ path }) => (path.startsWith('/api/installation/') ? { status: 204 } : undefined);
+    assert.deepEqual(await here.state(device), whole);
+    const raw = await kind.read(here.session(), device);
+    assert.equal(kind.availableCapacity?.(raw).current_a, null);
+  });
+
+  it('no content is no access: a charger that the account may not see is refused in words', async () => {
+    const here = await makeWorld();
+    const device = await here.device('House');
+    here.instead = ({ method }) => (method === 'GET' ? { status: 204 } : undefined);
+    await assert.rejects(here.state(device), {
+      code: 'vendor.refused',
+      message: /the Zaptec account has no access to charger .*; link the account of its owner/,
+    });
+    await assert.rejects(here.link(), { code: 'vendor.refused', message: /no access to the installations/ });
+  });
+});
+
 describe('what a charger reports', () => {
   it('what a charger reports is read as recorded', () => {
     const on = { online: true, connected: true };
