@@ -4,7 +4,14 @@ import type { Broker, MqttConnection } from '../../adapter/connections.ts';
 import type { Found } from '../../adapter/device.ts';
 import { type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
 import type { Identified } from '../../adapter/discovers.ts';
-import { deviceTimes, gather, signedIn } from '../../adapter/kit/index.ts';
+import {
+  deviceTimes,
+  gather,
+  type HouseMeter,
+  houseMeterOf,
+  houseMeters,
+  signedIn,
+} from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import {
@@ -13,6 +20,7 @@ import {
   HUB,
   type Hub,
   hear,
+  type Metered,
   nothingHeard,
   ratedWOf,
   STRINGS,
@@ -55,6 +63,8 @@ export interface Reading {
   readonly ratedW: number | null;
   /** When the hub measured, ms since 1970; null where it does not say. */
   readonly at: number | null;
+  /** Which meter of the house it is of. */
+  readonly meter?: HouseMeter;
 }
 
 const times = deviceTimes();
@@ -67,6 +77,13 @@ export function readingOf(session: Asking, heard: Heard): Reading | undefined {
   return { hub, soc: socOf(heard), ratedW: ratedWOf(heard), at: times(session, hub.time) };
 }
 
+/** The reading as a device of the hub shows it. */
+export const ofDevice = (reading: Reading, device: Pick<DeviceRef, 'id' | 'type'>): Reading =>
+  device.type === 'industrial' ? { ...reading, meter: houseMeterOf(device) } : reading;
+
+/** What the hub measures for a meter of the house. */
+export const meteredIn = ({ hub, meter = 'grid' }: Reading): Metered | undefined => hub[meter];
+
 const silent = (code: 'vendor.timeout' | 'vendor.refused') =>
   new AppError(
     code,
@@ -74,9 +91,9 @@ const silent = (code: 'vendor.timeout' | 'vendor.refused') =>
   );
 
 /** Waits for the next report: nothing can be asked for. */
-export async function read(session: Session, { type }: Pick<DeviceRef, 'type'>): Promise<Reading> {
+export async function read(session: Session, device: Pick<DeviceRef, 'id' | 'type'>): Promise<Reading> {
   const heard = nothingHeard();
-  const isBattery = type === 'battery';
+  const isBattery = device.type === 'battery';
   await gather(session, brokerOf(session), {
     topics: isBattery ? [HUB, CONVERTERS] : [HUB],
     withinMs: READ_MS,
@@ -85,7 +102,7 @@ export async function read(session: Session, { type }: Pick<DeviceRef, 'type'>):
   });
   const reading = readingOf(session, heard);
   if (reading === undefined) throw silent('vendor.timeout');
-  return reading;
+  return ofDevice(reading, device);
 }
 
 /** All devices of a hub are in the same reports. */
@@ -95,9 +112,9 @@ export async function sweep(
 ): Promise<ReadonlyMap<string, Reading>> {
   const reading = await read(
     session,
-    devices.find(({ type }) => type === 'battery') ?? { type: 'solar_inverter' },
+    devices.find(({ type }) => type === 'battery') ?? { id: 'hub', type: 'solar_inverter' },
   );
-  return new Map(devices.map(({ id }) => [id, reading]));
+  return new Map(devices.map((device) => [device.id, ofDevice(reading, device)]));
 }
 
 /** Listens until all units have reported once: then what the hub has, and what its number is, can be told. */
@@ -155,7 +172,7 @@ export async function list(session: Session, known: readonly DeviceRef[]): Promi
   return devicesOf(hub, serial);
 }
 
-function devicesOf({ hasPanels, hasBattery }: Hub, serial: string): Found[] {
+function devicesOf({ hasPanels, hasBattery, grid, house }: Hub, serial: string): Found[] {
   const id = serial.replaceAll(/[^\w.-]/g, '-');
   const details = { serial };
   return [
@@ -165,6 +182,9 @@ function devicesOf({ hasPanels, hasBattery }: Hub, serial: string): Found[] {
     ...(hasBattery
       ? [{ id: `${id}-battery`, type: 'battery' as const, name: 'Ferroamp battery', details }]
       : []),
+    ...houseMeters(id, [...(grid ? (['grid'] as const) : []), ...(house ? (['house'] as const) : [])], {
+      details,
+    }),
   ];
 }
 

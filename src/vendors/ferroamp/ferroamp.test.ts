@@ -235,6 +235,8 @@ describe('recorded messages of an EnergyHub', () => {
       solarWh: 4_422_089_590_383 / 3_600_000,
       batteryW: 3_218.99,
       soc: 79.9,
+      grid: { powerW: -5_311.35, energyWh: 22_761_371_021_594 / 3_600_000 },
+      house: { powerW: 1_411.28, energyWh: 24_263_570_225_403 / 3_600_000 },
       time: '2021-03-08T08:43:12UTC',
     });
     assert.equal(Math.round(hub?.solarWh ?? 0), 1_228_358);

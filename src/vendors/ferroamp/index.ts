@@ -17,6 +17,8 @@ import {
   identified,
   link,
   list,
+  meteredIn,
+  ofDevice,
   PORT,
   placeOf,
   type Reading,
@@ -69,7 +71,7 @@ const stream = {
         if (now - reportedAt < REPORT_MS) continue;
         if (devices.every(({ type }) => type !== 'battery') || isWhole) {
           reportedAt = now;
-          for (const { id } of devices) session.observed(id, reading);
+          for (const device of devices) session.observed(device.id, ofDevice(reading, device));
         }
       }
       if (!signal.aborted && quiet.signal.aborted)
@@ -226,6 +228,16 @@ export const ferroamp = {
       controls: { set_battery_power: { set_battery_power: setBatteryPower } },
       setPoints: { set_battery_power: automatic },
       limits: batteryLimits,
+    }),
+    industrial: kind<Reading>({
+      read,
+      status: () => ({ online: true }),
+      observedAt: ({ at }) => at,
+      reads: {
+        read_power: (reading) => meteredIn(reading)?.powerW ?? null,
+        read_energy: (reading) => meteredIn(reading)?.energyWh ?? null,
+      },
+      controls: {},
     }),
   },
 } satisfies Adapter;

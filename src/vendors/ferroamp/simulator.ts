@@ -42,6 +42,8 @@ export function createHub({ clock, publish }: { readonly clock: Clock; readonly 
   let sunW: number | undefined;
   let soc = 50;
   let solarWh = 4_200_000;
+  let gridWh = 6_300_000;
+  let houseWh = 6_700_000;
   let chargedWh = 1_366_000;
   let dischargedWh = 1_242_000;
   let at = clock.now();
@@ -59,6 +61,8 @@ export function createHub({ clock, publish }: { readonly clock: Clock; readonly 
     at = clock.now();
     const storedWh = batteryW() * hours;
     solarWh += panelsW() * hours;
+    houseWh += HOUSE_W * hours;
+    gridWh += Math.max(0, HOUSE_W + batteryW() - panelsW()) * hours;
     if (storedWh > 0) chargedWh += storedWh;
     else dischargedWh -= storedWh;
     soc = Math.max(0, Math.min(100, soc + (100 * storedWh) / CAPACITY_WH));
@@ -82,6 +86,8 @@ export function createHub({ clock, publish }: { readonly clock: Clock; readonly 
       pinv: phases(battery - sun),
       pload: phases(HOUSE_W),
       wpv: of(energy(solarWh)),
+      wextconsq: phases(energy(gridWh)),
+      wloadconsq: phases(energy(houseWh)),
       // "Produced" is what went into the batteries.
       wbatprod: of(energy(chargedWh)),
       wbatcons: of(energy(dischargedWh)),

@@ -20,6 +20,13 @@ const MOST_UNITS = 32;
 /** An id that was not counted up from 1, and so tells one hub from another. */
 const SERIAL = /^(?=.*\d{6})[\w-]{6,64}$/;
 
+/** What a hub measures of the house. */
+export interface Metered {
+  readonly powerW: number | null;
+  /** Taken, ever since. */
+  readonly energyWh: number | null;
+}
+
 /** What a hub says of itself. */
 export interface Hub {
   readonly hasPanels: boolean;
@@ -30,6 +37,9 @@ export interface Hub {
   readonly batteryW: number | null;
   /** Percent; hubs with older software leave it to the converters. */
   readonly soc: number | null;
+  /** What the house takes from the grid, and what it consumes; undefined for a hub that does not measure it. */
+  readonly grid: Metered | undefined;
+  readonly house: Metered | undefined;
   /** The hub's own time. */
   readonly time: unknown;
 }
@@ -94,15 +104,31 @@ function hubIn(fields: object): Hub {
     // Of the hub, positive discharges.
     batteryW: batteryW === null ? null : 0 - batteryW,
     soc: valueIn(fields, 'soc', 0, 100),
+    grid: 'pext' in fields ? meteredIn(fields, 'pext', 'wextconsq') : undefined,
+    house: 'pload' in fields ? meteredIn(fields, 'pload', 'wloadconsq') : undefined,
     time: objectIn(objectIn(fields).ts).val,
   };
 }
 
+function meteredIn(fields: object, power: string, energy: string): Metered {
+  const mj = sumIn(fields, energy, MOST_MJ);
+  return { powerW: sumIn(fields, power, MOST_W), energyWh: mj === null ? null : mj / MJ_PER_WH };
+}
+
+/** The sum of three phases, `{"L1": "1.5", "L2": …, "L3": …}`; null where one is none. */
+function sumIn(fields: object, name: string, most: number): number | null {
+  const phases = objectIn(objectIn(fields)[name]);
+  const values = ['L1', 'L2', 'L3'].map((phase) => numberOf(phases[phase], 0 - most, most));
+  return values.includes(null) ? null : values.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+}
+
 /** `{"val": "1.5"}`, which some software writes as a number; null for everything else. */
 function valueIn(fields: object, name: string, least: number, most: number): number | null {
-  const { val } = objectIn(objectIn(fields)[name]);
-  return figure(typeof val === 'string' && val.trim() !== '' ? Number(val) : val, least, most);
+  return numberOf(objectIn(objectIn(fields)[name]).val, least, most);
 }
+
+const numberOf = (value: unknown, least: number, most: number): number | null =>
+  figure(typeof value === 'string' && value.trim() !== '' ? Number(value) : value, least, most);
 
 /** Some ids end in a space, and those of strings got a prefix with newer software: `PS00990-A02-S12345678` was `12345678`. */
 function unitIn(fields: object): string | undefined {

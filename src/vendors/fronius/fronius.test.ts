@@ -48,10 +48,14 @@ describe('recorded responses', () => {
         ['100372', 'Galvo 3.0-1 (5'],
         ['29301000987160033', 'tr-3pn-01'],
         ['240-123456-battery', 'BYD Battery-Box HV'],
+        ['240-123456-grid', 'Grid connection'],
+        ['240-123456-house', 'House'],
       ],
     );
     const state = async (id: string) => here.state(await here.device(id));
     assert.deepEqual(await state('38183'), { online: true, energy_wh: 26_213_502, production_w: 0 });
+    assert.deepEqual(await state('240-123456-grid'), { online: true, power_w: 368 });
+    assert.deepEqual(await state('240-123456-house'), { online: true, power_w: 368 });
     assert.deepEqual(await state('7262'), { online: false, energy_wh: null, production_w: null });
     assert.deepEqual(await state('240-123456-battery'), {
       online: true,
@@ -90,7 +94,10 @@ describe('recorded responses', () => {
     const { 'v1/GetActiveDeviceInfo?DeviceClass=System': active } = recorded('pyfronius') as JsonObject;
     assert.ok(JSON.stringify(active).includes('"Meter":{"0"'), 'there is a meter');
     const { devices } = await (await replaying('pyfronius')).link();
-    assert.deepEqual([...new Set(devices.map(({ type }) => type))], ['solar_inverter', 'battery']);
+    assert.deepEqual(
+      [...new Set(devices.map(({ type }) => type))],
+      ['solar_inverter', 'battery', 'industrial'],
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { credentialsOf, deviceAddress, hostAt, httpAddressOf, limit } from '../../adapter/kit/index.ts';
 import { identified, link, list } from './listing.ts';
-import { readBattery, readInverter, sweep } from './reading.ts';
+import { readBattery, readInverter, readMeter, sweep } from './reading.ts';
 import * as translate from './translate.ts';
 
 const host = deviceAddress({
@@ -41,7 +41,7 @@ export const fronius = {
   list,
   sweep,
   kinds: {
-    // The Solar API tells and takes nothing: neither kind has a control.
+    // The Solar API tells and takes nothing: no kind has a control.
     solar_inverter: kind<translate.InverterReading>({
       read: readInverter,
       status: translate.inverterStatus,
@@ -55,6 +55,13 @@ export const fronius = {
       observedAt: ({ flow }) => flow.at,
       unrecognized: translate.unrecognizedIn,
       reads: { read_battery_soc: translate.chargeOf, read_power: translate.batteryPowerOf },
+      controls: {},
+    }),
+    industrial: kind<translate.MeterReading>({
+      read: readMeter,
+      status: translate.meterStatus,
+      observedAt: ({ flow }) => flow.at,
+      reads: { read_power: translate.houseMeterW },
       controls: {},
     }),
   },

@@ -4,6 +4,9 @@ import type { Found } from '../../adapter/device.ts';
 import type { Identified } from '../../adapter/discovers.ts';
 import {
   fits,
+  type HouseMeter,
+  houseMeterOf,
+  houseMeters,
   LOOKING,
   listedOnce,
   named,
@@ -15,7 +18,7 @@ import {
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type ById, checkVersion, inverterInfo, loggerId, powerFlow, storages } from './client.ts';
-import { plain } from './translate.ts';
+import { metersIn, plain } from './translate.ts';
 
 /* Which inverters and batteries a system has. */
 
@@ -34,7 +37,8 @@ export async function link(session: Session): Promise<Linked> {
 
 /** @param known a battery that was there before is not missing because its request is refused now */
 export async function list(session: Session, known: readonly DeviceRef[]): Promise<readonly Found[]> {
-  const { devices, hasUnknownBatteries } = await find(session);
+  const meters = known.filter(({ type }) => type === 'industrial').map(houseMeterOf);
+  const { devices, hasUnknownBatteries } = await find(session, meters);
   if (hasUnknownBatteries && known.some(({ type }) => type === 'battery'))
     throw refused('Fronius refuses the request for the battery that it had before');
   return devices;
@@ -69,10 +73,12 @@ interface Listed {
   readonly hasUnknownBatteries: boolean;
 }
 
-async function find(session: Session): Promise<Listed> {
+/** @param known meters that were there before: they may not respond now */
+async function find(session: Session, known: readonly HouseMeter[] = []): Promise<Listed> {
   const logger = await loggerId(session);
   const info = await inverterInfo(session, 'list');
-  const { inverters: responding } = await powerFlow(session, 'list');
+  const flow = await powerFlow(session, 'list');
+  const responding = flow.inverters;
   const batteries = await storages(session, 'list');
   const addresses = [...new Set([...Object.keys(info), ...Object.keys(responding)])];
   const system = systemIn(logger, info);
@@ -93,7 +99,11 @@ async function find(session: Session): Promise<Listed> {
   });
   return {
     system,
-    devices: listedOnce([...inverters, ...batteryIn(batteries ?? {}, system)]),
+    devices: listedOnce([
+      ...inverters,
+      ...batteryIn(batteries ?? {}, system),
+      ...houseMeters(system, metersIn(flow, known), { site: system }),
+    ]),
     hasUnknownBatteries: batteries === undefined,
   };
 }

@@ -1,9 +1,15 @@
-import { detailsOf, gone, sweepBy } from '../../adapter/kit/index.ts';
+import { detailsOf, gone, houseMeterOf, sweepBy } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type ById, type Flow, inverterInfo, inverterTotals, powerFlow, storages } from './client.ts';
 import { InverterDetails, inverterDetailsOf } from './listing.ts';
-import { type BatteryReading, type InverterReading, lacksEnergy } from './translate.ts';
+import {
+  type BatteryReading,
+  type InverterReading,
+  lacksEnergy,
+  type MeterReading,
+  measuresIn,
+} from './translate.ts';
 
 /** What a system says of those of its devices that are wanted. One request follows the other: two at a time are allowed. */
 interface System {
@@ -55,11 +61,25 @@ export async function readBattery(session: Session, device: DeviceRef): Promise<
   return reading;
 }
 
+/** Without its meter a system leaves the power out; while the meter does not respond it is null. */
+function meterIn(flow: Flow, device: DeviceRef): MeterReading | undefined {
+  const meter = houseMeterOf(device);
+  return measuresIn(flow, meter) ? { flow, meter } : undefined;
+}
+
+/** One request. */
+export async function readMeter(session: Session, device: DeviceRef): Promise<MeterReading> {
+  const reading = meterIn(await powerFlow(session), device);
+  if (reading === undefined) throw gone('Fronius', device);
+  return reading;
+}
+
 /** All devices of a system with the requests that one of each takes. */
-export const sweep = sweepBy<InverterReading | BatteryReading, System>({
+export const sweep = sweepBy<InverterReading | BatteryReading | MeterReading, System>({
   call: (session, _system, devices) => readSystem(session, devices),
   pick(system, device) {
     if (device.type === 'battery') return batteryIn(system);
+    if (device.type === 'industrial') return meterIn(system.flow, device);
     const details = inverterDetailsOf(device);
     return details === undefined ? undefined : inverterIn(system, details);
   },

@@ -1,3 +1,4 @@
+import type { HouseMeter } from '../../adapter/kit/index.ts';
 import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
@@ -39,6 +40,13 @@ export interface SimulatedSystem {
   readonly since: number;
   readonly inverters: SimulatedInverter[];
   battery: SimulatedBattery | null;
+  /** What its Smart Meter tells: null while that does not respond, and nothing where there is none. */
+  meters: SimulatedMeter[];
+}
+
+interface SimulatedMeter {
+  readonly measures: HouseMeter;
+  online: boolean;
 }
 
 const MOST_W = 5_000;
@@ -116,8 +124,13 @@ function flowOf(system: SimulatedSystem, now: number): JsonObject {
     Site: {
       Mode: battery === null ? 'meter' : 'bidirectional',
       Meter_Location: 'grid',
-      P_Grid: load + charging - produced,
-      P_Load: -load,
+      ...Object.fromEntries(
+        system.meters.map(({ measures, online }) => {
+          const [name, power] =
+            measures === 'grid' ? ['P_Grid', load + charging - produced] : ['P_Load', -load];
+          return [name, online ? power : null];
+        }),
+      ),
       P_Akku: battery?.online === true ? -charging : null,
       P_PV: produced === 0 ? null : produced,
       E_Day: null,
@@ -219,7 +232,7 @@ export interface FroniusSimulator extends VendorSimulator {
   readonly system: (user: 'home' | 'gen24' | 'older') => SimulatedSystem;
 }
 
-type Part = SimulatedInverter | SimulatedBattery;
+type Part = SimulatedInverter | SimulatedBattery | SimulatedMeter;
 type Call = SimulatedCall<SimulatedSystem>;
 
 const V1 = '/solar_api/v1';
@@ -265,17 +278,20 @@ export function createSimulator(options: SimulatorOptions): FroniusSimulator {
       find: (home, { id }) =>
         home.battery !== null && id === `${systemOf(home)}-battery`
           ? home.battery
-          : home.inverters.find((one) => idOf(home, one) === id),
+          : (home.meters.find(({ measures }) => id === `${systemOf(home)}-${measures}`) ??
+            home.inverters.find((one) => idOf(home, one) === id)),
       arrange: () => {},
       reach(part, isReachable) {
         part.online = isReachable;
       },
       remove(home, part) {
         if ('serial' in part) home.battery = null;
+        else if ('measures' in part) home.meters = home.meters.filter((one) => one !== part);
         else home.inverters.splice(home.inverters.indexOf(part), 1);
       },
       add(home, part) {
         if ('serial' in part) home.battery = part;
+        else if ('measures' in part) home.meters.unshift(part);
         else home.inverters.unshift(part);
       },
     },
@@ -332,6 +348,7 @@ function usersAt(now: number) {
     since: now,
     inverters: [],
     battery: null,
+    meters: [],
     ...of,
   });
   const battery = { serial: '400481708-00059', capacityWh: 11_520, storedWh: 6_000, at: now, online: true };
@@ -340,6 +357,10 @@ function usersAt(now: number) {
       logger: '240.123456',
       inverters: [inverter(1, '38183', 'Symo Hybrid'), inverter(2, '16777215', 'Primo')],
       battery,
+      meters: [
+        { measures: 'grid', online: true },
+        { measures: 'house', online: true },
+      ],
     }),
     none: system({ logger: '240.100000' }),
     large: system({

@@ -1,5 +1,5 @@
 import type { Status } from '../../adapter/device.ts';
-import { figure, objectIn, unrecognized, word } from '../../adapter/kit/index.ts';
+import { figure, type HouseMeter, objectIn, unrecognized, word } from '../../adapter/kit/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ById, Flow } from './client.ts';
 
@@ -22,6 +22,12 @@ export interface InverterReading {
 export interface BatteryReading {
   readonly flow: Flow;
   readonly storages: ById;
+}
+
+/** What the meter of a system measures: the grid, or what the house consumes. */
+export interface MeterReading {
+  readonly flow: Flow;
+  readonly meter: HouseMeter;
 }
 
 /** Beyond what one site with these inverters can have, watt. */
@@ -68,6 +74,25 @@ export function energyOf({ own, flow, address, totals }: InverterReading): numbe
 /** Whether the energies of single inverters have to be asked for. */
 export const lacksEnergy = ({ own, flow }: Pick<InverterReading, 'own' | 'flow'>): boolean =>
   own !== undefined && own.E_Total === undefined && Object.keys(flow.inverters).length > 1;
+
+/** What the house takes from the grid, or consumes, watt; Fronius counts what is consumed as negative. Null without a meter. */
+export function houseMeterW({ flow: { site }, meter }: MeterReading): number | null {
+  const power = watts(site[MEASURED[meter]]);
+  return power === null || meter === 'grid' ? power : 0 - power;
+}
+
+/** Fronius has null for what its meter does not tell now. */
+export const meterStatus = (reading: MeterReading): Status => ({ online: houseMeterW(reading) !== null });
+
+const MEASURED = { grid: 'P_Grid', house: 'P_Load' } as const;
+
+export const measuresIn = ({ site }: Flow, meter: HouseMeter): boolean => site[MEASURED[meter]] !== undefined;
+
+/** What can be measured of the house: a system that never had a meter has null. */
+export const metersIn = (flow: Flow, known: readonly HouseMeter[] = []): HouseMeter[] =>
+  (['grid', 'house'] as const).filter(
+    (meter) => measuresIn(flow, meter) && (known.includes(meter) || houseMeterW({ flow, meter }) !== null),
+  );
 
 const controllersOf = ({ storages }: BatteryReading): JsonObject[] =>
   Object.values(storages).map(({ Controller }) => objectIn(Controller));

@@ -50,6 +50,8 @@ export const StatusResponse = lenient(
   'USOC',
   'Pac_total_W',
   'Production_W',
+  'GridFeedIn_W',
+  'Consumption_W',
   'BatteryCharging',
   'OperatingMode',
   'SystemStatus',

@@ -10,6 +10,8 @@ import {
   figure,
   fits,
   hostAt,
+  houseMeterOf,
+  houseMeters,
   httpAddressOf,
   sweepBy,
   word,
@@ -54,7 +56,8 @@ async function found(session: Session, settings: JsonObject): Promise<Found[]> {
   const all = await meters(session, 'list');
   // Every battery has a meter for panels; one of a house without panels has never counted.
   const hasPanels = all.some(isProduction) && producedWh(all) !== 0;
-  return hasPanels ? [battery, { id: `${id}-solar`, type: 'solar_inverter' }] : [battery];
+  const panels: Found[] = hasPanels ? [{ id: `${id}-solar`, type: 'solar_inverter' }] : [];
+  return [battery, ...panels, ...houseMeters(id, ['grid', 'house'])];
 }
 
 /** Names the battery: its serial number where its settings have it, else a digest of its token, since nothing else of it stays. */
@@ -166,6 +169,10 @@ async function readPanels(session: Session, device: DeviceRef): Promise<translat
   return { ...(await readBattery(session, device)), meters: await meters(session, 'read') };
 }
 
+async function readMeter(session: Session, device: DeviceRef): Promise<translate.MeterReading> {
+  return { ...(await readBattery(session, device)), meter: houseMeterOf(device) };
+}
+
 /** The battery of a home, in the network of its owner, and the panels that it measures. */
 export const sonnen = {
   slug: 'sonnen',
@@ -181,13 +188,16 @@ export const sonnen = {
   simulator: () => import('./simulator.ts'),
   link,
   list,
-  sweep: sweepBy<translate.Reading, translate.Reading>({
+  sweep: sweepBy<translate.Reading | translate.MeterReading, translate.Reading>({
     by: () => 'all',
     call: (session, _all, [first, ...others]) =>
       [first, ...others].some(({ type }) => type === 'solar_inverter')
         ? readPanels(session, first)
         : readBattery(session, first),
-    pick: (reading, device) => ({ ...reading, maxW: keptMaxW(device) }),
+    pick: (reading, device) =>
+      device.type === 'industrial'
+        ? { ...reading, meter: houseMeterOf(device) }
+        : { ...reading, maxW: keptMaxW(device) },
   }),
   kinds: {
     battery: kind<translate.Reading>({
@@ -212,6 +222,13 @@ export const sonnen = {
         read_production: translate.productionOf,
         read_energy: ({ meters: all }) => translate.producedWh(all),
       },
+      controls: {},
+    }),
+    industrial: kind<translate.MeterReading>({
+      read: readMeter,
+      status: () => ({ online: true }),
+      observedAt: ({ at }) => at,
+      reads: { read_power: translate.houseMeterW },
       controls: {},
     }),
   },

@@ -41,6 +41,9 @@ describe('a recorded response', () => {
       power_w: 3,
     });
     assert.equal(panels.reads.read_production?.(reading), 7_135);
+    const { read_power } = sonnen.kinds.industrial.reads;
+    const metered = (['grid', 'house'] as const).map((meter) => read_power?.({ ...reading, meter }));
+    assert.deepEqual(metered, [0, 675]);
   });
 });
 
@@ -50,12 +53,12 @@ describe('linking', () => {
     box.hasMetersAsObject = true;
     assert.deepEqual(
       (await here.link()).devices.map(({ type }) => type),
-      ['battery', 'solar_inverter'],
+      ['battery', 'solar_inverter', 'industrial', 'industrial'],
     );
     box.hasPanels = false;
     assert.deepEqual(
       (await here.link()).devices.map(({ type }) => type),
-      ['battery'],
+      ['battery', 'industrial', 'industrial'],
     );
   });
 

@@ -1,5 +1,5 @@
 import type { Limits, Status } from '../../adapter/device.ts';
-import { figure, unrecognized, word } from '../../adapter/kit/index.ts';
+import { figure, type HouseMeter, unrecognized, word } from '../../adapter/kit/index.ts';
 import { type metersIn, modeIn, type StatusResponse } from './client.ts';
 
 /* What the responses of a sonnenBatterie mean. */
@@ -13,6 +13,11 @@ export interface Reading {
   readonly at: number | null;
   /** Its meters, where they were asked for. */
   readonly meters: ReturnType<typeof metersIn>;
+}
+
+/** What the battery has measured of the house. */
+export interface MeterReading extends Pick<Reading, 'status' | 'at'> {
+  readonly meter: HouseMeter;
 }
 
 const MOST_W = 1_000_000;
@@ -70,6 +75,13 @@ export function batteryPowerOf({ status }: Pick<Reading, 'status'>): number | nu
 export function productionOf({ status }: Reading): number | null {
   const power = figure(status.Production_W, -MOST_W, MOST_W);
   return power === null ? null : Math.max(0, power);
+}
+
+/** What the house takes from the grid, or consumes, watt; sonnen counts what it feeds in. */
+export function houseMeterW({ status, meter }: MeterReading): number | null {
+  if (meter === 'house') return figure(status.Consumption_W, -MOST_W, MOST_W);
+  const fedIn = figure(status.GridFeedIn_W, -MOST_W, MOST_W);
+  return fedIn === null ? null : 0 - fedIn;
 }
 
 export const isProduction = ({ direction }: Reading['meters'][number]): boolean => direction === 'production';
