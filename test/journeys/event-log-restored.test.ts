@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
 import { MINUTE_MS } from '../../src/core/durations.ts';
-import { createDeviceStore } from '../../src/domain/devices/devices/store.ts';
 import {
   createCursors,
   Expired,
@@ -13,6 +12,7 @@ import { createEventStore } from '../../src/domain/records/events/store.ts';
 import { TEST_KEYS } from '../kit/accounts.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
+import { snapshotStore } from '../kit/snapshots.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 
@@ -27,7 +27,7 @@ onEachEngine('a restored event log', (engine) => {
   after(() => core.remove());
 
   async function write(count: number): Promise<void> {
-    const store = createDeviceStore(core.database);
+    const store = snapshotStore(core.database);
     for (let number = 0; number < count; number += 1) {
       core.clock.turn(MINUTE_MS);
       const at = core.clock.now();

@@ -295,6 +295,8 @@ export type DeviceReachable = {
 
 export type DeviceReading = {
     device: Device;
+    user_ref: string;
+    link: string;
     state: DeviceState;
     limits?: Limits;
     available_capacity?: AvailableCapacity;
@@ -370,7 +372,10 @@ export type DeviceWithState = {
     device_type: DeviceType;
     name: string | null;
     capabilities: Array<Capability>;
+    user_ref: string;
+    link: string;
     state?: DeviceState;
+    observed_at?: string;
     interventions?: Array<OpenIntervention>;
 };
 
@@ -431,7 +436,7 @@ export type Error = {
     error: string;
 };
 
-export type ErrorCode = 'request.malformed' | 'request.invalid' | 'request.timeout' | 'request.too_large' | 'request.media_type' | 'request.header_too_large' | 'request.not_found' | 'route.not_found' | 'route.method_not_allowed' | 'key.missing' | 'key.invalid' | 'key.scope_missing' | 'signin.required' | 'signin.refused' | 'signin.link_invalid' | 'signup.closed' | 'password.wrong' | 'password.unfit' | 'origin.foreign' | 'admin.token_invalid' | 'operator.role_missing' | 'operator.token_required' | 'operator.reading_only' | 'operator.form_used' | 'client.banned' | 'limit.exceeded' | 'limit.busy' | 'vendor.unknown' | 'vendor.without_webhooks' | 'webhook.signature_invalid' | 'link.credentials_invalid' | 'link.credentials_refused' | 'link.not_confirmed' | 'oauth.unsupported' | 'oauth.not_configured' | 'oauth.state_invalid' | 'oauth.denied' | 'session.invalid' | 'session.not_found' | 'link.too_many' | 'link.not_found' | 'link.removing' | 'device.set_point_unsupported' | 'link.not_listed' | 'gateway.not_found' | 'gateway.too_many' | 'gateway.key_invalid' | 'gateway.discovering' | 'gateway.unsupported' | 'device.not_found' | 'device.ambiguous' | 'device.capability_missing' | 'station.unsupported' | 'station.setting_refused' | 'device.offline' | 'events.expired' | 'subscription.not_found' | 'subscription.too_many' | 'subscription.address_not_permitted' | 'command.type_unknown' | 'command.out_of_range' | 'command.axis_unsupported' | 'command.time_unsupported' | 'command.card_unsupported' | 'command.card_refused' | 'command.outcome_unknown' | 'command.busy' | 'idempotency.mismatch' | 'idempotency.in_progress' | 'vendor.unreachable' | 'vendor.timeout' | 'vendor.refused' | 'vendor.address_not_permitted' | 'vendor.rate_limited' | 'vendor.answer_invalid' | 'vendor.login_expired' | 'user.not_found' | 'user.email_taken' | 'key.not_found' | 'key.too_many' | 'key.made_already' | 'ban.not_found' | 'partner.not_found' | 'partner.decided' | 'place.not_found' | 'area.not_found' | 'address.not_found' | 'geocoder.unavailable' | 'coordinate.outside' | 'tax.unknown' | 'prices.unavailable' | 'production.unavailable' | 'backfill.not_found' | 'backfill.running' | 'backfill.off' | 'database.unavailable' | 'database.full' | 'vault.mismatch' | 'server.stopping' | 'server.internal';
+export type ErrorCode = 'request.malformed' | 'request.invalid' | 'request.timeout' | 'request.too_large' | 'request.media_type' | 'request.header_too_large' | 'request.not_found' | 'request.ambiguous' | 'route.not_found' | 'route.method_not_allowed' | 'key.missing' | 'key.invalid' | 'key.scope_missing' | 'signin.required' | 'signin.refused' | 'signin.link_invalid' | 'signup.closed' | 'password.wrong' | 'password.unfit' | 'host.unknown' | 'origin.foreign' | 'admin.token_invalid' | 'operator.role_missing' | 'operator.token_required' | 'operator.reading_only' | 'operator.form_used' | 'client.banned' | 'limit.exceeded' | 'limit.busy' | 'vendor.unknown' | 'vendor.without_webhooks' | 'webhook.signature_invalid' | 'link.credentials_invalid' | 'link.credentials_refused' | 'link.not_confirmed' | 'oauth.unsupported' | 'oauth.not_configured' | 'oauth.state_invalid' | 'oauth.denied' | 'session.invalid' | 'session.not_found' | 'link.too_many' | 'link.not_found' | 'link.removing' | 'device.set_point_unsupported' | 'link.not_listed' | 'gateway.not_found' | 'gateway.too_many' | 'gateway.key_invalid' | 'gateway.discovering' | 'gateway.unsupported' | 'device.not_found' | 'device.ambiguous' | 'device.capability_missing' | 'station.unsupported' | 'station.setting_refused' | 'device.offline' | 'events.expired' | 'subscription.not_found' | 'subscription.too_many' | 'subscription.address_not_permitted' | 'command.type_unknown' | 'command.out_of_range' | 'command.axis_unsupported' | 'command.time_unsupported' | 'command.card_unsupported' | 'command.card_refused' | 'command.outcome_unknown' | 'command.busy' | 'idempotency.mismatch' | 'idempotency.in_progress' | 'vendor.unreachable' | 'vendor.timeout' | 'vendor.refused' | 'vendor.address_not_permitted' | 'vendor.rate_limited' | 'vendor.answer_invalid' | 'vendor.login_expired' | 'user.not_found' | 'user.email_taken' | 'key.not_found' | 'key.too_many' | 'key.made_already' | 'ban.not_found' | 'partner.not_found' | 'partner.decided' | 'place.not_found' | 'area.not_found' | 'address.not_found' | 'geocoder.unavailable' | 'coordinate.outside' | 'tax.unknown' | 'prices.unavailable' | 'production.unavailable' | 'backfill.not_found' | 'backfill.running' | 'backfill.off' | 'database.unavailable' | 'database.full' | 'vault.mismatch' | 'server.stopping' | 'server.internal';
 
 export type Event = ({
     type: 'device.linked';
@@ -448,6 +453,10 @@ export type Event = ({
 } & LinkLinked) | ({
     type: 'link.needs_relink';
 } & LinkNeedsRelink) | ({
+    type: 'link.unreachable';
+} & LinkUnreachable) | ({
+    type: 'link.reachable';
+} & LinkReachable) | ({
     type: 'link.recovered';
 } & LinkRecovered) | ({
     type: 'link.removed';
@@ -698,6 +707,16 @@ export type LinkNeedsRelinkData = {
     reason: string | null;
 };
 
+export type LinkReachable = {
+    id: string;
+    type: 'link.reachable';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: NoData;
+};
+
 export type LinkRecovered = {
     id: string;
     type: 'link.recovered';
@@ -765,6 +784,20 @@ export type LinkSessionFailed = {
 export type LinkSessionFailedData = {
     session_sha256: string;
     reason: string;
+};
+
+export type LinkUnreachable = {
+    id: string;
+    type: 'link.unreachable';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: LinkUnreachableData;
+};
+
+export type LinkUnreachableData = {
+    reason: string | null;
 };
 
 export type LinkedAccount = {
@@ -926,6 +959,10 @@ export type PostedEvent = ({
 } & LinkLinked) | ({
     type: 'link.needs_relink';
 } & LinkNeedsRelink) | ({
+    type: 'link.unreachable';
+} & LinkUnreachable) | ({
+    type: 'link.reachable';
+} & LinkReachable) | ({
     type: 'link.recovered';
 } & LinkRecovered) | ({
     type: 'link.removed';
