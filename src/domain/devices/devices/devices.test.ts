@@ -257,7 +257,9 @@ onEachEngine('devices', (engine) => {
         throw new AppError('vendor.unreachable', 'away');
       };
     };
-    await assert.rejects(core.send(account, 'light-1', { type: 'turn_off' }), codeOf('vendor.unreachable'));
+    const unread = await core.send(account, 'light-1', { type: 'turn_off' });
+    assert.deepEqual(unread.state, { online: false, power_on: true, power_w: 60 }, 'what is known still');
+    assert.equal(unread.unconfirmed?.reason, 'away');
     polled.onRead = async () => {};
     assert.equal(((await core.read(account, 'light-1')).state as { power_w: number }).power_w, 0);
   });
