@@ -3,6 +3,9 @@ import type { JsonObject } from '../../core/json.ts';
 import type { DevicePlace } from '../discovers.ts';
 import { type Field, text } from './credentials.ts';
 
+/** A name or an IP address and nothing else, for the pattern of a field: no port, and no user name or password, which would be shown with it. */
+export const NAME_OR_ADDRESS = '(?:[A-Za-z0-9_]+(?:[.-]+[A-Za-z0-9_]+)*|[0-9A-Fa-f:.]+)';
+
 /** A name, an IPv4 address, or an IPv6 address in brackets; a port where it is another than the usual. People copy it from the address bar. */
 const ADDRESS =
   '^ *(?:https?://)?((?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?)/? *$';

@@ -12,7 +12,7 @@ export { accountInToken, accountOf } from './accounts.ts';
 export { allPages, each, fits, LOOKING, notUnderstood, type Page, refused, vendorCalls } from './calls.ts';
 export { clientCredentials, partnerTokens } from './client-credentials.ts';
 export { credentialsOf, secret, text } from './credentials.ts';
-export { deviceAddress, hostAt, httpAddressOf, httpsAddressOf } from './device-address.ts';
+export { deviceAddress, hostAt, httpAddressOf, httpsAddressOf, NAME_OR_ADDRESS } from './device-address.ts';
 export { deviceTimes } from './device-time.ts';
 export { detailsOf, gone, inTurn, listedOnce, sweepBy, unlessRefused } from './devices.ts';
 export { type Challenge, cnonceOf, digest, digestOf } from './digest.ts';

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Adapter } from '../../adapter/adapter.ts';
+import { NAME_OR_ADDRESS } from '../../adapter/kit/index.ts';
 import type { CredentialWords } from '../../adapter/login.ts';
 import { AppError } from '../../core/errors.ts';
 import { absentIn, accountOf, foundIn, mapOf, readAll, readNumber, without } from './device.ts';
@@ -14,7 +15,7 @@ const byApps = { 'x-api-only': true };
 export const credentials = Type.Object(
   {
     host: Type.String({
-      pattern: '^ *(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*|[0-9A-Fa-f:.]+) *$',
+      pattern: `^ *${NAME_OR_ADDRESS} *$`,
       minLength: 1,
       maxLength: 256,
       description:

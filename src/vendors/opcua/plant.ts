@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { OPCUA_POLICIES, type OpcuaConnection } from '../../adapter/connections.ts';
-import { detailsOf } from '../../adapter/kit/index.ts';
+import { detailsOf, NAME_OR_ADDRESS } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { MappedDevice } from './node-map.ts';
 
@@ -8,7 +8,12 @@ const MOST_DEVICES = 50;
 
 export const Credentials = Type.Object(
   {
-    host: Type.String({ minLength: 1, maxLength: 253, description: 'Host name or IP address of the server' }),
+    host: Type.String({
+      pattern: `^${NAME_OR_ADDRESS}$`,
+      minLength: 1,
+      maxLength: 253,
+      description: 'Host name or IP address of the server',
+    }),
     port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: '4840 without it' })),
     path: Type.Optional(
       Type.String({

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { fits } from '../../adapter/kit/index.ts';
+import { fits, NAME_OR_ADDRESS } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { REVERT_SECONDS, releaseBattery, releaseLimit, setBatteryPower, setLimit } from './commands.ts';
 import {
@@ -96,7 +96,7 @@ export const sunspec = {
   name: NAME,
   credentials: Type.Object(
     {
-      host: Type.String({ minLength: 1, maxLength: 256 }),
+      host: Type.String({ pattern: `^${NAME_OR_ADDRESS}$`, minLength: 1, maxLength: 256 }),
       port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
       unit: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
     },
