@@ -12,6 +12,14 @@ describe('the template', () => {
     assert.equal(written(html`<p title="${bad}">${bad}</p>`), `<p title="${safe}">${safe}</p>`);
   });
 
+  it('the template leaves out what turns text around, and keeps text that is written from right to left', () => {
+    const turned = 'Sol\u202egpj.exe\u202c \u2068שלום\u2069';
+    assert.equal(
+      written(html`<td title="${turned}">${turned}</td>`),
+      '<td title="Solgpj.exe \u2068שלום\u2069">Solgpj.exe \u2068שלום\u2069</td>',
+    );
+  });
+
   it('the template writes numbers, lists and markup, and nothing for null, undefined and false', () => {
     const items = ['a', 'b<'].map((text) => html`<li>${text}</li>`);
     assert.equal(

@@ -32,8 +32,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text for an element or a quoted attribute. */
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => ENTITIES[one] ?? '');
+/**
+ * Escapes text for an element or a quoted attribute, and leaves out what turns the text after it around: a name must not read as another. Text
+ * that is written from right to left needs none of these marks (Unicode Standard Annex 9, 2.7).
+ */
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"'\u202a-\u202e]/g, (one) => ENTITIES[one] ?? '');
 
 const placesOf = new WeakMap<TemplateStringsArray, readonly Place[]>();
 
