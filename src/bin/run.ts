@@ -1,9 +1,11 @@
+import { networkInterfaces } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { readSettings } from '../core/settings/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { buildConsole } from './console.ts';
 import { exitWith } from './exit.ts';
+import { dangersOf, warningOf } from './exposed.ts';
 import { greeting } from './greet.ts';
 import { type Running, start } from './start.ts';
 import { needsOf } from './vendor-needs.ts';
@@ -31,11 +33,13 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
   // From the beginning: a signal while tables are made, or before the key was shown, ends the start in good order too.
   const stopped = stopSignal();
   let running: Running;
+  let dangers: readonly string[];
   try {
     const settings = readSettings(process.env, needsOf(vendors));
     const unbuilt = await buildConsole();
     if (unbuilt !== null) console.error(`The pages do without their scripts. ${unbuilt}`);
     running = await start({ settings, services, signal: stopped });
+    dangers = dangersOf({ settings, simulated: running.simulated, interfaces: networkInterfaces() });
   } catch (error) {
     if (stopped.aborted && error === stopped.reason) {
       console.error('elnav: stopped before it was ready.');
@@ -56,6 +60,7 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
   }
   stopped.addEventListener('abort', stop, { once: true });
   compactHeap();
+  if (dangers.length > 0) console.error(warningOf(dangers));
   // Last: a reader of this line may stop the process at once.
   console.log(greeting(running));
 }
