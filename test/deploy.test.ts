@@ -51,6 +51,34 @@ describe('the gateway as it is deployed', () => {
   });
 });
 
+describe('what is installed', () => {
+  it('what is installed by npm has a checksum, each package', () => {
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly link?: boolean }>>;
+    };
+    const installed = Object.entries(lock.packages).filter(
+      ([name, { link }]) => name !== '' && link !== true,
+    );
+    assert.ok(installed.length > 100, `only ${installed.length} packages`);
+    assert.deepEqual(
+      installed.filter(([, { integrity = '' }]) => !integrity.startsWith('sha512-')).map(([name]) => name),
+      [],
+    );
+  });
+
+  it('what is installed as an image is never whatever is the latest', () => {
+    const images = globSync(['compose.yaml', 'deploy/*.yaml', 'Dockerfile', 'deploy/*Dockerfile']).flatMap(
+      (file) =>
+        [...readFileSync(file, 'utf8').matchAll(/^ *(?:image:|FROM) (\S+)/gm)].map(([, image = '']) => image),
+    );
+    assert.ok(images.length >= 6, `only ${images.length} images`);
+    for (const image of images) {
+      assert.ok(image === 'elnav' || /:[\w?]/.test(image), `${image} names no version`);
+      assert.doesNotMatch(image, /:latest$/);
+    }
+  });
+});
+
 describe('the settings elsewhere', () => {
   it('the settings elsewhere are set by the compose files under names that exist: an unknown one stops the start', () => {
     const set = globSync(['compose.yaml', 'deploy/*.yaml']).flatMap((file) =>
