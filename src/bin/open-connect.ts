@@ -80,7 +80,7 @@ function createSigningIn(host: Host, { vendors, core, vault }: SigningInParts) {
 
 /** Removes what is older than is kept, and ends what reads and writes records with the process. */
 function keepRecords(
-  { eventLog, history, sessions, subscriptions }: ConnectCore,
+  { commands, eventLog, history, sessions, subscriptions }: ConnectCore,
   charging: Charging,
   { settings, closers }: Shared,
 ): void {
@@ -88,10 +88,12 @@ function keepRecords(
   const eventRetention = eventLog.keep(settings.eventsKeepDays);
   const historyRetention = history.keep();
   const sessionRetention = sessions.keep();
+  const commandRetention = commands.keep(settings.commandsKeepDays);
   closers.push(
     () => retention.close(),
     () => historyRetention.close(),
     () => sessionRetention.close(),
+    () => commandRetention.close(),
     () => eventRetention.close(),
     () => history.close(),
     () => sessions.close(),

@@ -97,14 +97,20 @@ function requireAccess(dataDir: string): void {
     try {
       accessSync(path, path === dataDir ? R_OK | W_OK | X_OK : R_OK | W_OK);
     } catch (cause) {
-      throw new OperatorError(`${whatIsWrong(path, dataDir)} ${wayOut(path, { dataDir, cause })}`, { cause });
+      throw new OperatorError(accessFault(path, { dataDir, cause }), { cause });
     }
   }
 }
 
-function whatIsWrong(path: string, dataDir: string): string {
+/** Why a path of the data directory cannot be written, and what the operator can do. */
+export function accessFault(path: string, of: { dataDir: string; cause: unknown }): string {
+  return `${whatIsWrong(path, of)} ${wayOut(path, of)}`;
+}
+
+function whatIsWrong(path: string, { dataDir, cause }: { dataDir: string; cause: unknown }): string {
   const what = path === dataDir ? `The data directory ${dataDir}` : `The file ${path}`;
   const me = process.getuid?.();
+  if (codeOf(cause) === 'EROFS') return `${what} cannot be written.`;
   if (me === undefined) return `${what} cannot be written by this user.`;
   return `${what} cannot be written: it belongs to user id ${statSync(path).uid}, and elnav runs as user id ${me}.`;
 }

@@ -105,6 +105,12 @@ const PROCESS = {
     service: 'connect',
     description: 'Days to keep meter readings of charging stations. Charging transactions are kept forever',
   }),
+  /** How long commands are kept, days. */
+  commandsKeepDays: setting('ELNAV_COMMANDS_KEEP_DAYS', whole('a whole number of days', 1, 3_650), {
+    fallback: '90',
+    service: 'connect',
+    description: 'Days to keep commands and what came of them: they say what somebody did at home',
+  }),
   /** How long events are kept, days. */
   eventsKeepDays: setting('ELNAV_EVENTS_KEEP_DAYS', whole('a whole number of days', 1, 3_650), {
     fallback: '30',

@@ -262,6 +262,7 @@ const devices = ({ identity, bytewise }: Types): string => `
     constraint commands_pk primary key (account_id, id)
   );
   create index commands_by_device on commands (account_id, vendor, device_id, requested_at);
+  create index commands_by_time on commands (requested_at);
   -- At most one command of a device runs at a time, in all processes.
   create unique index commands_one_running on commands (account_id, vendor, device_id) where status = 'running';
   create table device_polls (

@@ -157,6 +157,22 @@ onEachEngine('idempotent requests of a process that ended', (engine) => {
   });
 });
 
+onEachEngine('idempotent requests of the day before', (engine) => {
+  const world = accountsWorld(engine);
+
+  it('idempotent requests of the day before are removed ten minutes after a start', async () => {
+    await world.accounts.idempotency.claim({ account: 1, route: 'POST /link', key: 'old', request: 'a' });
+    const dayBefore = world.clock.now() - 25 * 3_600_000;
+    await world.database.queries.updateTable('idempotent_requests').set({ started_at: dayBefore }).execute();
+    const left = async () =>
+      (await world.database.queries.selectFrom('idempotent_requests').select('key').execute()).length;
+    world.clock.turn(599_999);
+    assert.equal(await left(), 1);
+    world.clock.turn(1);
+    await until('it is removed', async () => (await left()) === 0);
+  });
+});
+
 onEachEngine('fingerprints of idempotent requests', (engine) => {
   const world = accountsWorld(engine);
   const NEW = { id: 'k2', key: Buffer.alloc(32, 2) };

@@ -50,6 +50,8 @@ export type Claimed =
 
 const KEPT_MS = 24 * 3_600_000;
 const TIDY_EVERY_MS = 3_600_000;
+/** Not at the start: the clock may be wrong then, as it may before NTP. */
+const TIDY_FIRST_MS = 600_000;
 /** A request counts as dead when its process has not prolonged it for so long. */
 const LEASE_MS = 10_000;
 const PROLONG_EVERY_MS = 3_000;
@@ -89,7 +91,7 @@ export async function openIdempotentRequests(options: Options) {
       log.warn({ err: error }, 'old idempotent requests could not be pruned; retrying in an hour'),
   });
   prolonging.wake(PROLONG_EVERY_MS);
-  tidying.wake(TIDY_EVERY_MS);
+  tidying.wake(TIDY_FIRST_MS);
 
   async function prolong(): Promise<void> {
     const now = clock.now();

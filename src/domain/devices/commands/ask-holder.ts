@@ -1,4 +1,5 @@
 import type { Begin } from '../../../core/begin.ts';
+import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Peer, QuestionResult } from '../../../db/bus.ts';
 import type { Database } from '../../../db/database.ts';
@@ -8,6 +9,8 @@ import { type CachedDevice, receivedError, type SentError, sentError } from '../
 /** Which process a station is connected to; it answers with its name. */
 export const WHO = question<{ account: number; link: string; vendor: string }, string>('commands.who');
 const WHO_MS = 1_000;
+/** Within so long after this process has its connection back, all others have theirs: they retry every three seconds at the latest. */
+const BACK_MS = 4_000;
 
 /** The process that a station is connected to. */
 interface Holder {
@@ -17,9 +20,9 @@ interface Holder {
 
 /** Why nothing is known of what another process was to do. */
 const UNANSWERED = {
-  silent: 'the process that the station is connected to did not respond; read the device',
-  gone: 'the process that the station was connected to ended while the command ran; read the device',
-  lost: 'the connection to the process that the station is connected to was lost while the command ran; read the device',
+  silent: 'the process that the station or gateway is connected to did not respond; read the device',
+  gone: 'the process that the station or gateway was connected to ended while the command ran; read the device',
+  lost: 'the connection to the process that the station or gateway is connected to was lost while the command ran; read the device',
 } as const;
 
 /** What only the named process answers. */
@@ -31,7 +34,11 @@ export type Answer<T> =
   | { readonly error: SentError; readonly has_begun?: boolean };
 
 /** Asks the process that a station is connected to. */
-export function createHolders({ engine, bus }: Database) {
+export function createHolders({ engine, bus }: Pick<Database, 'engine' | 'bus'>, clock: Clock) {
+  let gapAt = Number.NEGATIVE_INFINITY;
+  bus.onGap(() => {
+    gapAt = clock.now();
+  });
   return {
     /** Undefined: none, or none that answers. Throws `database.unavailable` where the others cannot be asked. */
     async of({ account, link, vendor }: CachedDevice['row']): Promise<Holder | undefined> {
@@ -39,7 +46,10 @@ export function createHolders({ engine, bus }: Database) {
       const asked = await WHO.ask(bus, { account, link, vendor }, { timeoutMs: WHO_MS });
       // control: a station whose process cannot be reached is not reported as offline [commands/elsewhere TEST_DATABASE_URL]
       if (asked.state === 'lost') throw cutOff();
-      return asked.state === 'answered' ? { name: asked.message, peer: asked.peer } : undefined;
+      if (asked.state === 'answered') return { name: asked.message, peer: asked.peer };
+      // control: a station whose process may not be back yet is not reported as offline [commands/ask-holder]
+      if (clock.now() - gapAt < BACK_MS) throw cutOff();
+      return undefined;
     },
 
     ask<M, T>(
@@ -93,6 +103,6 @@ export type Holders = ReturnType<typeof createHolders>;
 const cutOff = () =>
   new AppError(
     'database.unavailable',
-    'the other instances are unreachable, and the station may be connected to one of them; retry later',
+    'the other instances are unreachable, and the station or gateway may be connected to one of them; retry later',
     { retryAfterSeconds: 2 },
   );

@@ -7,6 +7,7 @@ import type { Begin } from '../../../core/begin.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Host } from '../../../db/host.ts';
+import { inBatches, startRetention } from '../../../db/retention.ts';
 import { question } from '../../../db/topic.ts';
 import { createUntilStored } from '../../../db/until-stored.ts';
 import type { Calls, LinkEvents } from '../../vendor-calls/calls/index.ts';
@@ -32,6 +33,8 @@ interface Run {
 
 const RUN: HolderQuestion<Run, CommandedDevice> = question('commands.run');
 const RUN_MS = 40_000;
+/** Removed at once by retention. */
+const ROWS_AT_ONCE = 500;
 
 interface CommandRequest {
   readonly account: number;
@@ -57,7 +60,7 @@ export async function createCommands(options: CommandsOptions) {
   const { adapters, devices, calls } = options;
   const { database, clock, random, log } = options.host;
   const { bus, moments } = database;
-  const holders = createHolders(database);
+  const holders = createHolders(database, clock);
   const store = createCommandStore(database);
   const untilStored = createUntilStored({ clock, log });
   const inQueue = createCommandQueue({ store, untilStored, moments, clock, random });
@@ -137,6 +140,13 @@ export async function createCommands(options: CommandsOptions) {
     run,
     stations,
     queue,
+
+    /** Removes commands older than so many days, from now on, until what it returns is closed. */
+    keep: (days: number) =>
+      startRetention({
+        ...{ host: options.host, what: 'commands', days },
+        removeSome: inBatches(store, ROWS_AT_ONCE),
+      }),
 
     /** What could not be stored by now is not stored any more: the next start finds commands whose outcome is not known. */
     close: untilStored.close,

@@ -39,7 +39,7 @@ export interface Steps<T, R> {
 }
 
 interface QueueOptions {
-  readonly store: CommandStore;
+  readonly store: Omit<CommandStore, 'removeBefore'>;
   readonly untilStored: UntilStored;
   readonly moments: Moments;
   readonly clock: Clock;

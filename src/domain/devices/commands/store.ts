@@ -162,6 +162,27 @@ export function createCommandStore(database: Database) {
       await giveUp(engine === 'postgres' ? dead.forUpdate().skipLocked() : dead);
     },
 
+    /** Removes at most `limit` commands that were sent before a moment and have ended, oldest first; resolves to how many. */
+    async removeBefore(moment: number, limit: number): Promise<number> {
+      const { numDeletedRows } = await queries
+        .deleteFrom('commands')
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('account_id', 'id'),
+            'in',
+            selectFrom('commands')
+              .select(['account_id', 'id'])
+              .where('requested_at', '<', moment)
+              .where('status', '<>', 'running')
+              .orderBy('requested_at')
+              .limit(limit)
+              .$asTuple('account_id', 'id'),
+          ),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
     async giveUpAll(at: number): Promise<void> {
       const all = running(at);
       await giveUp(engine === 'postgres' ? all.forUpdate() : all);
