@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { midnight } from '../../../core/swedish-days.ts';
-import type { OpenResponses } from '../../../http/open-responses.ts';
+import { createOpenResponses, type OpenResponses } from '../../../http/open-responses.ts';
 import { type Cell, formatOf, sendRows } from '../../../http/rows.ts';
 import type { PriceArea } from '../../../sources/contract/market.ts';
 import type { HistoryRange } from './queries.ts';
@@ -10,6 +10,13 @@ import type { HistoryRange } from './queries.ts';
 /** A past day changes only when it is corrected, revised or filled in. */
 const PAST_SECONDS = 3_600;
 const TODAY_SECONDS = 60;
+
+/** Each holds some 3 MB while its caller does not read. */
+const MOST_IN_ALL = 200;
+
+/** Limits the histories of prices and production that are open at a time, together. */
+export const createHistoryLimit = (): OpenResponses =>
+  createOpenResponses({ name: 'answers of history', mostInAll: MOST_IN_ALL });
 
 /** How routes that send history describe its other format. */
 export const HISTORY_AS_CSV = {

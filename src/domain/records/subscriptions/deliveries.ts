@@ -238,8 +238,11 @@ export function createDeliveries(options: DeliveriesOptions) {
   return {
     start(): void {
       isRunning = true;
-      sweeping.wake();
-      retrying.wake();
+      const wakeAll = () => {
+        sweeping.wake();
+        retrying.wake();
+      };
+      void store.freeOfDead().catch(failed).then(wakeAll);
     },
 
     /** A subscription was made or changed. */

@@ -133,7 +133,8 @@ export function shown(row: ListedRow, now: number): Listed {
     lag_seconds: since === null ? 0 : Math.max(0, now - since) / 1_000,
     failures: row.failures,
     failing_since: row.failing_since === null ? null : rfc3339(row.failing_since),
-    next_attempt_at: isRetried ? rfc3339(row.retry_at) : null,
+    // What was removed is skipped between two attempts: the next one is due at once then.
+    next_attempt_at: isRetried ? rfc3339(row.retry_at === 0 ? now : row.retry_at) : null,
     lost: from === null || until === null ? null : { from: rfc3339(from), to: rfc3339(until) },
   };
 }

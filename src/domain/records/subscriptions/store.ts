@@ -119,7 +119,7 @@ export const filterOf = (
 
 /** The only SQL for `subscriptions` and `subscription_attempts`, besides sealing secrets again. */
 export function createSubscriptionStore(database: Database) {
-  const { queries, moments, rows, lockedRows, group } = database;
+  const { engine, queries, moments, rows, lockedRows, group } = database;
   const waitingSince = nextRecordedAt(database, {
     account: sql.ref('subscriptions.account_id'),
     tx: sql.ref('subscriptions.cursor_tx'),
@@ -344,6 +344,12 @@ export function createSubscriptionStore(database: Database) {
         .where(sql<boolean>`(cursor_tx, cursor_id) < (${end.tx}, ${end.id})`)
         .where(sql<boolean>`${waitingSince} is null`)
         .execute();
+    },
+
+    /** For the embedded database, which only one process uses: what was claimed before its start is claimed by nobody. */
+    async freeOfDead(): Promise<void> {
+      if (engine === 'postgres') return;
+      await queries.updateTable('subscriptions').set({ free_at: 0 }).where('free_at', '>', 0).execute();
     },
 
     /** How many there are by state, and since when the oldest event waits of each. */
