@@ -94,7 +94,7 @@ export const OperationAnswer = Type.Object(
     type: Type.Enum(OPERATION_TYPES),
     status: Type.String({
       description:
-        'The status that the station returned, such as Accepted, Rejected, RebootRequired, Unlocked',
+        'The status that the station returned, such as Accepted, Rejected, RebootRequired, Unlocked. Unconfirmed: its connection ended before it responded to a reset, as it does when it restarts at once',
     }),
     settings: Type.Optional(
       Type.Array(
@@ -150,6 +150,8 @@ const STATION = {
   firmware_version: '2.14.0',
   iccid: null,
   last_fault: null,
+  metering: { power: 'measured' as const, restart_needed: false },
+  limit: { current_a: 10, ends_at: null, then_current_a: null },
   installation: { max_a: 20, fallback_a: 6, held_by: 'station' as const, refusal: null },
   frames: [
     { at: '2026-11-21T13:00:00Z', direction: 'received', kind: 'call', action: 'Heartbeat', payload: {} },
@@ -181,6 +183,31 @@ export const StationView = Type.Object(
         connector: orNull(Type.Integer()),
         at: moment,
       }),
+    ),
+    metering: Type.Object({
+      power: orNull(
+        Type.Enum(['measured', 'derived'], {
+          description:
+            'Where power_w of the device comes from. derived: the station reports energy only, and power_w is its mean between the last two rises of the register. null: it is not known, or no charge runs',
+        }),
+      ),
+      restart_needed: Type.Boolean({
+        description:
+          'The station has taken settings, such as what it measures, that apply only after its next start',
+      }),
+    }),
+    limit: orNull(
+      Type.Object(
+        {
+          current_a: Type.Number({ description: 'ampere per phase; 0 is a pause' }),
+          ends_at: orNull(moment),
+          then_current_a: orNull(Type.Number({ description: 'What follows at ends_at, ampere per phase' })),
+        },
+        {
+          description:
+            'The limit of elnav in force on this connector; null: none, or the station is not connected',
+        },
+      ),
     ),
     installation: Type.Object({
       max_a: orNull(Type.Integer()),

@@ -1150,6 +1150,15 @@ export type Station = {
         connector: number | null;
         at: string;
     } | null;
+    metering: {
+        power: 'measured' | 'derived' | null;
+        restart_needed: boolean;
+    };
+    limit: {
+        current_a: number;
+        ends_at: string | null;
+        then_current_a: number | null;
+    } | null;
     installation: {
         max_a: number | null;
         fallback_a: number | null;

@@ -164,7 +164,7 @@ for (const protocol of PROTOCOLS) {
       ([action]) => !needsParameters.test(action),
     );
     for (const [action, give] of actions) {
-      assert.doesNotThrow(() => validator.validate(`urn:${action}.conf`, give({})), action);
+      assert.doesNotThrow(() => validator.validate(`urn:${action}.conf`, give({}, {})), action);
     }
     const fromStation = STATION_ACTIONS[protocol].filter((action) => !(action in station.dialect.answers));
     assert.deepEqual(fromStation, []);

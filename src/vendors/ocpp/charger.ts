@@ -7,7 +7,16 @@ import { type Limit, unending } from './station/schedule.ts';
 import { type Place, placeOf, type Station } from './station/station.ts';
 import { checkCard } from './station/transactions.ts';
 
-import { type ChargerRaw, energyOf, isUnheld, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
+import {
+  availableCapacityOf,
+  type ChargerRaw,
+  energyOf,
+  isUnheld,
+  limitsOf,
+  mostOf,
+  powerOf,
+  statusOf,
+} from './translate.ts';
 
 const PROTECT_FUSE = 'protect_fuse';
 
@@ -156,4 +165,5 @@ export const charger = kind<ChargerRaw>({
   interventions,
   takesCards: true,
   limits: limitsOf,
+  availableCapacity: availableCapacityOf,
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { turnedClock } from '../../core/clock.ts';
+import { rfc3339, turnedClock } from '../../core/clock.ts';
 import { charger } from './charger.ts';
 import { type Credentials, checkInstallation } from './credentials.ts';
 import type { Quirks } from './simulator/simulated-plug.ts';
 import type { SimulatedStation } from './simulator/simulator.ts';
 import { limitNow } from './station/connector.ts';
+import { operations } from './station/operations.ts';
 import { Station } from './station/station.ts';
 import { type BareStation, bare } from './test-bare-station.ts';
 import { chargerState, frames16, frames201 } from './test-frames.ts';
@@ -197,6 +198,43 @@ for (const protocol of PROTOCOLS) {
     );
     assert.equal(profilesOf(station).at(-1)?.purpose, whole);
     assert.equal(station.plug(1).amperes, 8);
+  });
+}
+
+for (const protocol of PROTOCOLS) {
+  test(`${protocol}: the range of a limit, the limit in force and the room that is left are shown`, async (t) => {
+    const { world, clock } = await charging(t, { protocol, credentials: { installation_max_a: 20 } });
+    const shown = async () => {
+      const raw = await world.read();
+      const { limit } = await operations.describe(world.session(), world.device());
+      return [
+        charger.limits?.(raw).max_a,
+        charger.availableCapacity?.(raw).current_a,
+        limit?.current_a ?? null,
+      ];
+    };
+    assert.deepEqual(await shown(), [20, 4, null], 'the car takes 16 A');
+    await setCurrent(world, 10, { for_seconds: 600, then_current_a: 12 });
+    await until('the car follows', async () => (await shown())[1] === 10);
+    assert.deepEqual(await shown(), [20, 10, 10]);
+    const { limit } = await operations.describe(world.session(), world.device());
+    assert.deepEqual([limit?.ends_at, limit?.then_current_a], [rfc3339(clock.now() + 600_000), 12]);
+    clock.turn(600_000);
+    assert.equal((await shown())[2], 12);
+  });
+
+  test(`${protocol}: what one connector takes of a common fuse is missing to the other`, async (t) => {
+    const { world, station } = await settle(t, {
+      station: { protocol, connectors: 2 },
+      credentials: { installation_max_a: 25 },
+    });
+    const room = async (connector: number) =>
+      charger.availableCapacity?.(await world.read(connector)).current_a;
+    await until('both are idle', async () => (await room(2)) === 25);
+    await station.plugIn(1);
+    await command(world, 'start_charge', 1);
+    await until('the first takes 16 A', async () => (await room(1)) === 9);
+    assert.equal(await room(2), 9);
   });
 }
 

@@ -92,3 +92,24 @@ for (const accept of ['list', 'all'] as const) {
     assert.deepEqual(variables, accept === 'all' ? [] : [{ ...variable, attributeValue: 'true' }]);
   });
 }
+
+test('a card is judged whole, also where it is longer than the protocol permits', async (t) => {
+  const LONG = { 'ocpp1.6': '1'.repeat(20), 'ocpp2.0.1': '1'.repeat(36) } as const;
+  for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
+    const { world, station } = await listed(t, protocol);
+    const cards = [{ id: LONG[protocol] }];
+    await keepCards(world.host.documents(KEY), { accept: 'list', cards });
+    const ask = async (id: string) => {
+      const tag = protocol === 'ocpp1.6' ? { idTag: id } : { idToken: { idToken: id, type: 'Local' } };
+      const { idTagInfo, idTokenInfo } = await station.call('Authorize', tag);
+      return ((idTagInfo ?? idTokenInfo) as { status: string }).status;
+    };
+    assert.deepEqual([await ask(LONG[protocol]), await ask(`${LONG[protocol]}1`)], ['Accepted', 'Invalid']);
+  }
+  const { world, station } = await listed(t, 'ocpp1.6');
+  await keepCards(world.host.documents(KEY), { accept: 'list', cards: [{ id: LONG['ocpp1.6'] }] });
+  const start = { connectorId: 1, meterStart: 0, timestamp: '2026-11-21T09:00:00Z', idTag: '1'.repeat(21) };
+  const { idTagInfo } = await station.call('StartTransaction', start);
+  assert.deepEqual(idTagInfo, { status: 'Invalid' });
+  assert.equal(world.link.starts[0]?.idTag, LONG['ocpp1.6'], 'it is stored cut');
+});

@@ -1,6 +1,9 @@
 import Type from 'typebox';
-import type { Limits, Status } from '../../adapter/device.ts';
+import type { AvailableCapacity, Limits, Status } from '../../adapter/device.ts';
 import { HELD_BY } from '../../adapter/station.ts';
+
+/** Voltage between a phase and neutral, used where the station does not measure it. */
+export const NOMINAL_VOLTS = 230;
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -19,6 +22,8 @@ export const ChargerRaw = Type.Object({
   installation_a: Type.Optional(nullable(Type.Number())),
   /** What holds the installation's limit; null: there is none, or it has not been sent yet. */
   held_by: Type.Optional(nullable(Type.Enum([...HELD_BY]))),
+  /** What the connector can take in addition, ampere per phase; null: not known. */
+  room_a: Type.Optional(nullable(Type.Number())),
   /** Our limit in force, ampere; null: none. */
   limit_a: nullable(Type.Number()),
   /** When a message last concerned this connector, ms since 1970. */
@@ -106,6 +111,19 @@ export const LEAST_A = 6;
 /** Ampere per phase. */
 export function limitsOf(raw: ChargerRaw): Limits {
   return { min_a: LEAST_A, max_a: mostOf(raw.cable_a, raw.installation_a ?? null), min_w: null, max_w: null };
+}
+
+/** What the circuit of a connector can take in addition now. */
+export function availableCapacityOf(raw: ChargerRaw): AvailableCapacity {
+  const room = raw.online ? (raw.room_a ?? null) : null;
+  return { current_a: room === null ? null : Math.floor(room), power_w: null };
+}
+
+/** Ampere per phase that a connector takes, at most: without known phases all of its power is on one. Null: not known. */
+export function drawnOf(raw: ChargerRaw, phases: number | null): number | null {
+  const power = powerOf(raw);
+  const most = mostOf(raw.cable_a, raw.installation_a ?? null);
+  return power === null ? null : Math.max(0, Math.min(most, power / (NOMINAL_VOLTS * (phases ?? 1))));
 }
 
 /** Whether nothing holds the installation's limit; null: it has not been sent yet. */

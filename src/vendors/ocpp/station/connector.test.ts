@@ -5,7 +5,15 @@ import fc from 'fast-check';
 import { energyOf, limitsOf, powerOf, statusOf } from '../translate.ts';
 import { evseStatus } from '../v201/ocpp201.ts';
 import { soundTime } from '../wire/values.ts';
-import { type Connector, newConnector, rawOf, takeFigures, takeLimit, takeStatus } from './connector.ts';
+import {
+  beginTransaction,
+  type Connector,
+  newConnector,
+  rawOf,
+  takeFigures,
+  takeLimit,
+  takeStatus,
+} from './connector.ts';
 import { figuresOf, type SampledValue, sampleOf, samplesOf } from './meter.ts';
 import { unending } from './schedule.ts';
 
@@ -51,6 +59,48 @@ test('energy is the register, or the sum of the intervals without one', () => {
   assert.equal(energyOf(raw(connector)), 150);
   takeFigures(connector, { ...nothing, register_wh: 9_000 }, 3);
   assert.equal(energyOf(raw(connector)), 9_000);
+});
+
+const TX = { transactionId: '1', deviceId: 'd', startedAt: 0, meterStartWh: null, idTag: null };
+const STEP_MS = 30_000;
+
+/** The power after each register, one every 30 seconds in a transaction. */
+function powersOf(registers: readonly number[], stepMs = STEP_MS) {
+  const connector = newConnector(1);
+  takeStatus(connector, { status: 'Charging' }, 0);
+  beginTransaction(connector, TX);
+  return registers.map((register_wh, index) => {
+    takeFigures(connector, { ...nothing, register_wh }, (index + 1) * stepMs);
+    return connector.power_w;
+  });
+}
+
+test('power follows from the register in a transaction that measures none', () => {
+  assert.deepEqual(powersOf([1_000, 1_058, 1_116, 1_146]), [null, null, 6_960, 3_600]);
+});
+
+test('power follows from a register of large steps by the time between two steps', () => {
+  const steps = [1_000, 1_100, 1_100, 1_200, 1_200, 1_300];
+  assert.deepEqual(powersOf(steps), [null, null, null, 6_000, 6_000, 6_000]);
+});
+
+test('a register that does not rise for minutes means that nothing flows, one that was silent for long nothing', () => {
+  const still = powersOf([1_000, 1_058, ...Array.from({ length: 11 }, () => 1_116)]);
+  assert.deepEqual([still.at(3), still.at(-2), still.at(-1)], [6_960, 6_960, 0]);
+  assert.deepEqual(powersOf([1_000, 1_058, 1_116], 16 * 60_000), [null, null, null]);
+});
+
+test('power is not derived where the transaction measured some, or where none runs', () => {
+  const connector = newConnector(1);
+  const read = (register_wh: number, at: number, power_w: number | null = null) => {
+    takeFigures(connector, { ...nothing, register_wh, power_w }, at * STEP_MS);
+    return connector.power_w;
+  };
+  assert.deepEqual([read(900, 1), read(950, 2), read(1_000, 3)], [null, null, null]);
+  beginTransaction(connector, TX);
+  read(1_000, 4, 7_000);
+  assert.deepEqual([read(1_010, 5), read(1_020, 6), read(1_030, 7)], [7_000, 7_000, 7_000]);
+  assert.equal(connector.derives, false);
 });
 
 test('the status of an EVSE is that of the plug in use', () => {

@@ -19,6 +19,12 @@ export interface Connector {
   /** The transaction that ended last; its readings may still arrive. */
   ended: string | null;
   power_w: number | null;
+  /** `power_w` follows from registers, since the running transaction measures no power. */
+  derives: boolean;
+  /** The register when it last rose in the running transaction, or was first read (`rose`: false); power is derived from there. */
+  risen: { readonly register_wh: number; readonly at: number; readonly rose: boolean } | null;
+  /** Whether power was measured in the running transaction. */
+  measuresPower: boolean;
   register_wh: number | null;
   session_wh: number | null;
   phases: number | null;
@@ -53,6 +59,9 @@ export function newConnector(number: number): Connector {
     transactionStale: false,
     ended: null,
     power_w: null,
+    derives: false,
+    risen: null,
+    measuresPower: false,
     register_wh: null,
     session_wh: null,
     phases: null,
@@ -117,7 +126,7 @@ export function takeStatus(
   if (change.status !== undefined) connector.recalled = false;
   const is = reportsCharging(connector);
   if (is !== was) {
-    if (connector.measuredAt < at) connector.power_w = null;
+    if (connector.measuredAt < at) forgetPower(connector);
     if (is === false) connector.idleSince = at;
   }
   if (WORDS.get(connector.status ?? '')?.connected === false) connector.phases = null;
@@ -132,6 +141,8 @@ export function beginTransaction(connector: Connector, transaction: RunningTrans
   connector.transactionLimit = null;
   connector.session_wh = null;
   connector.counted = false;
+  connector.measuresPower = false;
+  connector.risen = null;
   if (connector.measuredAt < startedAt && !flows(connector)) connector.power_w = null;
   // Some stations start each transaction at 0 and report the real meter later, so only a reading may lower the register.
   if (meterStartWh !== null && meterStartWh >= (connector.register_wh ?? meterStartWh)) {
@@ -140,11 +151,17 @@ export function beginTransaction(connector: Connector, transaction: RunningTrans
   }
 }
 
+/** Power that was measured or derived before does not apply any more. */
+function forgetPower(connector: Connector): void {
+  connector.power_w = null;
+  connector.risen = null;
+}
+
 /** Marks the running transaction and the power as uncertain: the station has booted and not reported them since. */
 export function markTransactionStale(connector: Connector): void {
   if (connector.transaction === null) return;
   connector.transactionStale = true;
-  connector.power_w = null;
+  forgetPower(connector);
 }
 
 /** Ends the running transaction at `at` (ms). No power flows from now on, whatever was measured before. */
@@ -172,7 +189,8 @@ export function takeFigures(connector: Connector, figures: Figures, at: number):
   if (at >= connector.measuredAt) {
     connector.measuredAt = at;
     const isPast = reportsCharging(connector) === false && at < connector.idleSince;
-    if (!isPast) connector.power_w = figures.power_w ?? connector.power_w;
+    const power = powerIn(connector, figures, at);
+    if (!isPast) connector.power_w = power ?? connector.power_w;
     connector.phases = figures.phases ?? connector.phases;
   }
   if (figures.register_wh !== null) takeRegister(connector, figures.register_wh, at);
@@ -180,6 +198,44 @@ export function takeFigures(connector: Connector, figures: Figures, at: number):
     connector.intervalAt = at;
     connector.session_wh = (connector.session_wh ?? 0) + figures.interval_wh;
   }
+}
+
+/** Registers further apart say too little of the present. */
+const DERIVED_WITHIN_MS = 15 * 60_000;
+
+/** A register that does not rise for so long means that nothing flows; within it, the meter may count in large steps. */
+const STILL_MS = 5 * 60_000;
+
+/** Closer registers are too coarse to divide. */
+const DERIVED_FROM_MS = 5_000;
+
+/**
+ * The power among the values measured at `at` (ms); null: they do not tell. Where the running transaction has measured none, it is the mean
+ * between the last two times that the register rose: some meters count in steps that take minutes.
+ */
+export function powerIn(connector: Connector, { power_w, register_wh }: Figures, at: number): number | null {
+  if (power_w !== null) {
+    connector.measuresPower = true;
+    connector.derives = false;
+    return power_w;
+  }
+  if (register_wh === null || connector.transaction === null || connector.measuresPower) return null;
+  const { risen } = connector;
+  const passed = at - (risen?.at ?? 0);
+  if (risen === null || register_wh < risen.register_wh || passed > DERIVED_WITHIN_MS) {
+    connector.risen = { register_wh, at, rose: false };
+    return null;
+  }
+  if (passed < DERIVED_FROM_MS) return null;
+  if (register_wh === risen.register_wh) {
+    if (passed < STILL_MS) return null;
+    connector.derives = true;
+    return 0;
+  }
+  connector.risen = { register_wh, at, rose: true };
+  if (!risen.rose) return null;
+  connector.derives = true;
+  return Math.round(((register_wh - risen.register_wh) * 3_600_000) / passed);
 }
 
 /** Stations round the register differently between messages; a decrease within this is ignored, watt-hours. */
@@ -210,7 +266,7 @@ export function takeLimit(
   const is = limitNow(connector, now);
   if (is !== null && is > 0) connector.lastLimit = connector.transactionLimit ?? connector.defaultLimit;
   const staysStill = is === 0 && connector.power_w !== null && !flows(connector);
-  if ((was === 0) !== (is === 0) && !staysStill) connector.power_w = null;
+  if ((was === 0) !== (is === 0) && !staysStill) forgetPower(connector);
 }
 
 /** Our limit now, ampere; null when none is set. */

@@ -16,6 +16,8 @@ const Details = Type.Object({
   serial_number: text,
   firmware_version: text,
   iccid: text,
+  /** A setting applies only after its next start. */
+  restart_needed: Type.Optional(Type.Boolean()),
   last_fault: Type.Union([
     Type.Null(),
     Type.Object({

@@ -5,7 +5,7 @@ import type { StationHost } from '../../../adapter/dial-in.ts';
 import type { Documents, LinkKey } from '../../../adapter/session.ts';
 import { BoundedMap } from '../../../core/bounded-map.ts';
 import { METER_SECONDS } from '../options.ts';
-import { beginTransaction, type Connector, isStill, takeLimit, takeRegister } from './connector.ts';
+import { beginTransaction, type Connector, isStill, powerIn, takeLimit, takeRegister } from './connector.ts';
 import { figuresOf } from './meter.ts';
 import { deviceIdOf, type StoredStation } from './roster.ts';
 import { keptOf as keptLimitOf, limitOf, StoredLimit } from './schedule.ts';
@@ -157,7 +157,9 @@ function restoreRegister(connector: Connector, readings: readonly MeterReading[]
 
 function restoreSamples(connector: Connector, readings: readonly MeterReading[], now: number): void {
   for (const { at, samples } of readings) {
-    const { power_w, phases, register_wh } = figuresOf(samples);
+    const figures = figuresOf(samples);
+    const { phases, register_wh } = figures;
+    const power_w = powerIn(connector, figures, at);
     connector.measuredAt = at;
     connector.intervalAt = at;
     connector.phases = phases ?? connector.phases;

@@ -1,4 +1,5 @@
 import type { Sample } from '../../../adapter/charging.ts';
+import { NOMINAL_VOLTS } from '../translate.ts';
 import { decimalIn, isMeasurable } from '../wire/values.ts';
 import { REGISTER } from './setup.ts';
 
@@ -13,9 +14,6 @@ export interface Figures {
   /** Phases that carried current, 1–3. */
   readonly phases: number | null;
 }
-
-/** Voltage between a phase and neutral, used where the station does not measure it. */
-export const NOMINAL_VOLTS = 230;
 
 /** A phase below this does not charge: it is standby current and measuring noise. */
 const IDLE_AMPERES = 0.5;

@@ -4,6 +4,8 @@ import { type Cards, keepCards } from '../../../adapter/charging.ts';
 import type { StationOperation } from '../../../adapter/station.ts';
 import { turnedClock } from '../../../core/clock.ts';
 import { METER_SECONDS } from '../options.ts';
+import { bare } from '../test-bare-station.ts';
+import { frames16, reconnect } from '../test-frames.ts';
 import { charging, command, KEY, PASSWORD, setCurrent, settle, until, type World } from '../test-world.ts';
 import { nameOf, USED } from '../v201/setup201.ts';
 import { operations } from './operations.ts';
@@ -168,6 +170,8 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
         connector: 1,
         at: '2026-11-21T09:00:00.000Z',
       },
+      limit: null,
+      metering: { power: null, restart_needed: false },
       installation: { max_a: null, fallback_a: null, held_by: null, refusal: null },
     });
     assert.deepEqual([frames[0]?.direction, frames[0]?.action], ['received', 'BootNotification']);
@@ -292,3 +296,55 @@ test('ocpp2.0.1: a card with the text of our own token is judged as a card', asy
   assert.deepEqual(await asked('Central'), { idTokenInfo: { status: 'Accepted' } });
   assert.deepEqual(await asked('NoAuthorization'), { idTokenInfo: { status: 'Accepted' } });
 });
+
+test('1.6: settings that wait for the next start of the station are told until it has started', async (t) => {
+  const { world, station } = await bare(t, 'ocpp1.6');
+  const sampled = (value: string) => ({
+    configurationKey: [{ key: 'MeterValueSampleInterval', readonly: false, value }],
+  });
+  station.answers.GetConfiguration = sampled('0');
+  station.answers.ChangeConfiguration = { status: 'RebootRequired' };
+  await station.connect();
+  const isNeeded = async () => (await look(world)).metering.restart_needed;
+  const { boot } = frames16(world, station);
+  await boot();
+  await until('a start is needed', isNeeded);
+  station.answers.GetConfiguration = sampled('30');
+  await boot();
+  await until('it is not any more', async () => !(await isNeeded()));
+});
+
+test('1.6: power that follows from the register is told as derived, also after a restart of the service', async (t) => {
+  const clock = turnedClock();
+  const { world, station } = await bare(t, 'ocpp1.6', { clock });
+  await station.connect();
+  const frames = frames16(world, station);
+  const source = async () => (await look(world)).metering.power;
+  const transaction = await frames.start(38);
+  await frames.status('Charging');
+  for (const energy of [38, 96, 154]) {
+    clock.turn(30_000);
+    await frames.meter(transaction, { energy });
+  }
+  assert.deepEqual([(await world.read()).power_w, await source()], [6_960, 'derived']);
+  await reconnect(world, station, true);
+  assert.deepEqual([(await world.read()).power_w, await source()], [6_960, 'derived']);
+  await frames.meter(transaction, { power: 7_000 }, 1);
+  assert.deepEqual([(await world.read()).power_w, await source()], [7_000, 'measured']);
+});
+
+for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const)
+  test(`${protocol}: a reset whose station restarts before it responds is unconfirmed, any other operation fails`, async (t) => {
+    const { world, station } = await bare(t, protocol);
+    station.otherwise = null;
+    for (const operation of [{ type: 'reset' }, { type: 'unlock' }] as const) {
+      await station.connect();
+      const asked = station.received.length;
+      const asking = ask(world, operation);
+      const outcome = asking.catch(({ code }: { code: string }) => code);
+      await until('it was asked', () => station.received.length > asked);
+      await station.disconnect();
+      const expected = { reset: { type: 'reset', status: 'Unconfirmed' }, unlock: 'vendor.unreachable' };
+      assert.deepEqual(await outcome, expected[operation.type]);
+    }
+  });

@@ -4,8 +4,10 @@ import type { OperationAnswer, StationOperation, StationView } from '../../../ad
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { installationOf } from '../credentials.ts';
+import type { Connector } from './connector.ts';
 import { loadDetails } from './details.ts';
 import { loadStation } from './roster.ts';
+import { amperesAt } from './schedule.ts';
 import { isSecret, whyNotSet } from './secrets.ts';
 import { placeOf, Station } from './station.ts';
 
@@ -61,15 +63,41 @@ async function operate(
   }
   const run = () => station.dialect.operate(connector, operation);
   const isBoot = operation.type === 'trigger' && operation.message === 'BootNotification';
-  const answer = await (isBoot ? station.setup.triggerBoot(run) : run());
-  return { type: operation.type, ...answer };
+  try {
+    const answer = await (isBoot ? station.setup.triggerBoot(run) : run());
+    return { type: operation.type, ...answer };
+  } catch (error) {
+    // Some stations restart at once: that the connection ends is all that they say.
+    const isGone = error instanceof AppError && error.code === 'vendor.unreachable';
+    if (operation.type !== 'reset' || !isGone) throw error;
+    return { type: 'reset', status: 'Unconfirmed' };
+  }
 }
 
-async function describe(session: Session): Promise<StationView> {
+/** Where the power of a connector comes from. */
+function powerSource(connector: Connector | undefined): 'measured' | 'derived' | null {
+  if (connector === undefined || connector.transaction === null || connector.power_w === null) return null;
+  return connector.derives ? 'derived' : 'measured';
+}
+
+/** Our limit in force on a connector. */
+function limitOf(connector: Connector, now: number): StationView['limit'] {
+  const limit = connector.transactionLimit ?? connector.defaultLimit;
+  if (limit === null) return null;
+  const ends = limit.ends !== null && limit.ends.at > now ? limit.ends : null;
+  return {
+    current_a: amperesAt(limit, now),
+    ends_at: ends === null ? null : rfc3339(ends.at),
+    then_current_a: ends?.follows ?? null,
+  };
+}
+
+async function describe(session: Session, device: DeviceRef): Promise<StationView> {
   const { station } = session;
   const live = station instanceof Station ? station : null;
   await live?.details.stored();
-  const { last_fault: fault, ...details } = await loadDetails(session.documents);
+  const connector = live?.find(Number(device.details.connector));
+  const { last_fault: fault, restart_needed = false, ...details } = await loadDetails(session.documents);
   const { max_a, fallback_a } = installationOf(session.credentials);
   const { identity } = session.credentials;
   const { installation_held_by = null } = await loadStation(session.documents, String(identity));
@@ -78,6 +106,11 @@ async function describe(session: Session): Promise<StationView> {
     connected_since: live === null ? null : rfc3339(live.since),
     ...details,
     last_fault: fault === null ? null : { ...fault, at: rfc3339(fault.at) },
+    limit: connector === undefined ? null : limitOf(connector, session.clock.now()),
+    metering: {
+      power: powerSource(connector),
+      restart_needed,
+    },
     installation: {
       ...{ max_a, fallback_a, held_by: max_a === null ? null : installation_held_by },
       refusal: live?.fuse.refusal ?? null,

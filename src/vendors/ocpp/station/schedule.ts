@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
-import { NOMINAL_VOLTS } from './meter.ts';
+import { NOMINAL_VOLTS } from '../translate.ts';
 
 /** Our limit on a connector, ampere per phase. `ends`: when (ms since 1970) the station switches to which limit by itself. */
 export interface Limit {

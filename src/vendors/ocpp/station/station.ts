@@ -5,7 +5,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Installation } from '../credentials.ts';
 import type { StationOptions } from '../options.ts';
-import type { ChargerRaw } from '../translate.ts';
+import { type ChargerRaw, drawnOf, mostOf } from '../translate.ts';
 import { Calls } from '../wire/calls.ts';
 import { callError, type Rpc, wordsOf } from '../wire/rpc.ts';
 import type { Schemas, Tolerance } from '../wire/schemas.ts';
@@ -238,11 +238,31 @@ export class Station {
   }
 
   raw(connector: Connector): ChargerRaw {
+    const raw = this.#ownRaw(connector);
+    const most = mostOf(raw.cable_a, raw.installation_a ?? null);
+    // Where connectors have no share each, what one takes is missing to the others.
+    const { max_a } = this.installation;
+    const isCommon = max_a !== null && this.fuse.heldBy !== 'connectors';
+    const left = isCommon
+      ? roomIn(
+          max_a,
+          this.connectors().map((one) => this.#drawn(one)),
+        )
+      : most;
+    const own = roomIn(most, [this.#drawn(connector)]);
+    return { ...raw, room_a: own === null || left === null ? null : Math.min(own, left) };
+  }
+
+  #ownRaw(connector: Connector): ChargerRaw {
     return {
       ...rawOf(connector, { online: this.#online, now: this.host.clock.now() }),
       installation_a: this.fuse.mostOf(connector),
       held_by: this.fuse.heldBy,
     };
+  }
+
+  #drawn(connector: Connector): number | null {
+    return drawnOf(this.#ownRaw(connector), this.installation.phases ?? connector.phases);
   }
 
   /** The time of an event, ms since 1970: the station's, or ours where the station's is clearly wrong or absent. */
@@ -293,6 +313,12 @@ export class Station {
     }
   }
 
+  /** Whether a setting was set, given the station's status; one that applies only after a restart is noted. */
+  isSet(status: string | undefined): boolean {
+    if (status === 'RebootRequired') this.details.update({ restart_needed: true });
+    return status === 'Accepted' || status === 'RebootRequired';
+  }
+
   /** Asks a station that never said what it is. Some restart when they are asked, so none is during a charge. */
   async askWhatItIs(): Promise<void> {
     const now = this.host.clock.now();
@@ -312,6 +338,7 @@ export class Station {
       return;
     }
     this.#isWithoutLimits = false;
+    this.details.update({ restart_needed: false });
     // It reports every plug again, and may have different ones.
     for (const connector of this.#connectors.values()) {
       connector.plugs.clear();
@@ -372,6 +399,16 @@ export class Station {
     if (this.#silent) return;
     this.host.observed(this.key, this.deviceId(connector), this.raw(connector));
   }
+}
+
+/** What is left of a current; null: one of those who draw from it is not known. */
+function roomIn(mostA: number, drawn: readonly (number | null)[]): number | null {
+  let room = mostA;
+  for (const amperes of drawn) {
+    if (amperes === null) return null;
+    room -= amperes;
+  }
+  return Math.max(0, room);
 }
 
 /** A device as a connector of a connected station. */

@@ -27,7 +27,7 @@ import {
 
 import { type Answer, answer } from '../wire/calls.ts';
 import { refusedUnlessAccepted } from '../wire/rpc.ts';
-import { countIn } from '../wire/values.ts';
+import { countIn, textIn } from '../wire/values.ts';
 import { operations16 } from './operations16.ts';
 
 interface Boot {
@@ -177,6 +177,10 @@ function takeFault(station: Station, connectorId: number, { errorCode, info, ven
   });
 }
 
+/** A tag that is too long is stored cut, and judged whole: it is another card than the one that it begins with. */
+const wholeTag = (idTag: string, sent: unknown): string =>
+  idTag.length < LONGEST_TAG ? idTag : (textIn(sent, 'idTag') ?? idTag);
+
 function core(station: Station): Record<string, Answer> {
   const now = () => rfc3339(station.host.clock.now());
   return {
@@ -191,8 +195,8 @@ function core(station: Station): Record<string, Answer> {
       });
       return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
     }),
-    Authorize: answer(async ({ idTag }: Pick<StartTransaction, 'idTag'>) => ({
-      idTagInfo: { status: await idTagStatus(station, idTag) },
+    Authorize: answer(async ({ idTag }: Pick<StartTransaction, 'idTag'>, sent) => ({
+      idTagInfo: { status: await idTagStatus(station, wholeTag(idTag, sent)) },
     })),
     Heartbeat: () => ({ currentTime: now() }),
     StatusNotification: answer(async ({ connectorId, status, timestamp, ...fault }: StatusNotification) => {
@@ -211,7 +215,7 @@ function core(station: Station): Record<string, Answer> {
 
 function metering(station: Station): Record<string, Answer> {
   return {
-    StartTransaction: answer(async (start: StartTransaction) => {
+    StartTransaction: answer(async (start: StartTransaction, sent) => {
       const connector = station.connector(start.connectorId);
       const startedAt = await startTime(station, { ...start, connector });
       const meterStartWh = meterWh(start.meterStart);
@@ -221,7 +225,7 @@ function metering(station: Station): Record<string, Answer> {
       await hasBegun(station, connector, { ...started, transactionId });
       await station.recordChange(connector);
       // The transaction has begun and is stored; a station that receives another status than Accepted ends it (§4.8).
-      const status = await idTagStatus(station, start.idTag);
+      const status = await idTagStatus(station, wholeTag(start.idTag, sent));
       if (status !== 'Accepted' && connector.transaction?.transactionId === transactionId)
         stopRefused(station, connector);
       return { transactionId: Number(transactionId), idTagInfo: { status } };
@@ -322,7 +326,7 @@ async function setUp16(station: Station): Promise<void> {
       const setting = settings.get(key);
       if (setting === undefined || setting.readonly) return false;
       const answer = await station.tryCommand<{ status: string }>('ChangeConfiguration', { key, value });
-      return answer?.status === 'Accepted' || answer?.status === 'RebootRequired';
+      return station.isSet(answer?.status);
     };
     const interval = Number(settings.get('MeterValueSampleInterval')?.value);
     if (!(interval > 0 && interval <= METER_SECONDS)) {

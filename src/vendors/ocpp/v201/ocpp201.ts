@@ -10,6 +10,7 @@ import { type IdToken, idTokenStatus, stopRefused, watchForgotten } from '../sta
 
 import { type Answer, answer } from '../wire/calls.ts';
 import { refusedUnlessAccepted } from '../wire/rpc.ts';
+import { textIn } from '../wire/values.ts';
 import { operations201 } from './operations201.ts';
 import { setUp201 } from './setup201.ts';
 import { takeTransactionEvent } from './transaction-event.ts';
@@ -18,6 +19,9 @@ import { takeTransactionEvent } from './transaction-event.ts';
 const BY_WEIGHT = ['Occupied', 'Faulted', 'Reserved', 'Available', 'Unavailable'];
 
 const MOST_PLUGS = 8;
+
+/** IdTokenType.idToken. */
+const LONGEST_TOKEN = 36;
 
 /** Applies the status of one plug of a 2.0.1 EVSE. */
 export function evseStatus(
@@ -156,6 +160,12 @@ function takeAlert(station: Station, events: readonly StationEvent[]): void {
   station.details.update({ last_fault: { code, info, connector: alert.component?.evse?.id ?? null, at } });
 }
 
+/** A token that is too long is stored cut, and judged whole: it is another card than the one that it begins with. */
+const whole = (token: IdToken, sent: unknown): IdToken =>
+  token.idToken.length < LONGEST_TOKEN
+    ? token
+    : { ...token, idToken: textIn(sent, 'idToken', 'idToken') ?? token.idToken };
+
 function core(station: Station): Record<string, Answer> {
   const now = () => rfc3339(station.host.clock.now());
   return {
@@ -170,8 +180,8 @@ function core(station: Station): Record<string, Answer> {
       });
       return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
     }),
-    Authorize: answer(async ({ idToken }: { readonly idToken: IdToken }) => ({
-      idTokenInfo: { status: await idTokenStatus(station, idToken) },
+    Authorize: answer(async ({ idToken }: { readonly idToken: IdToken }, sent) => ({
+      idTokenInfo: { status: await idTokenStatus(station, whole(idToken, sent)) },
     })),
     Heartbeat: () => ({ currentTime: now() }),
     StatusNotification: answer(async (notification: StatusNotification) => {
@@ -192,11 +202,11 @@ function core(station: Station): Record<string, Answer> {
       takeAlert(station, eventData);
       return {};
     }),
-    TransactionEvent: answer(async (event: Parameters<typeof takeTransactionEvent>[1]) => {
+    TransactionEvent: answer(async (event: Parameters<typeof takeTransactionEvent>[1], sent) => {
       await takeTransactionEvent(station, event);
       const { idToken } = event;
       if (idToken === undefined) return {};
-      const status = await idTokenStatus(station, idToken);
+      const status = await idTokenStatus(station, whole(idToken, sent));
       const charging = station.withTransaction(event.transactionInfo.transactionId);
       // Only the card that charges: others may be held to the reader meanwhile.
       if (status !== 'Accepted' && charging?.transaction?.idTag === idToken.idToken)

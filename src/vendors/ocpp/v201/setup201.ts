@@ -84,8 +84,7 @@ export async function setUp201(station: Station): Promise<void> {
       const response = await station.tryCommand<Outcomes>('SetVariables', {
         setVariableData: [{ ...variableOf(component, variable), attributeValue }],
       });
-      const status = response?.setVariableResult[0]?.attributeStatus;
-      return status === 'Accepted' || status === 'RebootRequired';
+      return station.isSet(response?.setVariableResult[0]?.attributeStatus);
     };
     const interval = Number(values.get('SampledDataCtrlr.TxUpdatedInterval'));
     if (!(interval > 0 && interval <= METER_SECONDS)) {

@@ -61,12 +61,12 @@ export class Calls {
   }
 }
 
-/** Handles one action of the station; the protocol's schema has repaired its parameters. */
-export type Answer = (params: unknown) => object | Promise<object>;
+/** Handles one action of the station; the protocol's schema has repaired its parameters, `sent` are those that it sent. */
+export type Answer = (params: unknown, sent: unknown) => object | Promise<object>;
 
 /** Types the handler of an action; the schema guarantees `P`. */
-export function answer<P>(give: (params: P) => object | Promise<object>): Answer {
-  return (params) => give(params as P);
+export function answer<P>(give: (params: P, sent: unknown) => object | Promise<object>): Answer {
+  return (params, sent) => give(params as P, sent);
 }
 
 interface Inbox {
@@ -132,7 +132,7 @@ export function receive(rpc: Rpc, inbox: Inbox): void {
         const { value, refusal } = heard;
         if (refusal !== null) throw callError(refusal.code, refusal.words);
         try {
-          const given = await give(value);
+          const given = await give(value, params);
           schemas.checkAnswer(action, given);
           return given;
         } catch (error) {

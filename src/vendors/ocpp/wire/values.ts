@@ -40,3 +40,11 @@ export function soundTime(timestamp: string, now: number): number | null {
   const at = momentOf(timestamp);
   return Number.isFinite(at) && at >= now - OLDEST_MS && at <= now + AHEAD_MS ? at : null;
 }
+
+/** The text at a path of what a station sent, which the schema may have cut; undefined where there is none. */
+export function textIn(sent: unknown, ...path: readonly string[]): string | undefined {
+  let value: unknown = sent;
+  for (const name of path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
