@@ -73,12 +73,21 @@ export interface ConnectionOwner extends LinkKey {
   readonly roots?: readonly string[] | undefined;
 }
 
+/** What is known of a gateway that is not connected to this process. */
+export interface Whereabouts {
+  /** It is connected to another process, as far as is known. */
+  readonly isElsewhere: boolean;
+  /** When it was last heard, ms since 1970, give or take some seconds; null: never. */
+  readonly heardAt: number | null;
+  /** Why it is not here, as a part of a sentence. */
+  readonly why: string;
+}
+
 /** Gateways in users' networks. */
 export interface ReachableGateways {
   /** Whether a gateway is connected to this process. */
   isHere(gateway: string): boolean;
-  /** Why a gateway is connected to no process, as a part of a sentence. */
-  whyAway(gateway: string): Promise<string>;
+  whereabouts(gateway: string): Promise<Whereabouts>;
   /** What a gateway sees of its networks; throws an `AppError` that says why it does not tell. */
   lookAround(gateway: string, wanted: Wanted): Promise<Surroundings>;
 }

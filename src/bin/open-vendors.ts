@@ -9,7 +9,7 @@ import {
   ownNetworks,
 } from '../core/local-networks.ts';
 import type { Settings } from '../core/settings/index.ts';
-import { whyAway } from '../domain/links/gateways/index.ts';
+import { whereabouts } from '../domain/links/gateways/index.ts';
 import type { Tunnels } from '../gateway/wire/tunnels.ts';
 import type { Exposure } from '../http/exposure.ts';
 import { createPoster, type GatewayTunnels, permittedAddresses } from '../outbound/index.ts';
@@ -55,7 +55,7 @@ export async function openVendors(shared: Shared, list: readonly Adapter[], tunn
   const localNetworks = localNetworksOf(settings.localNetworks, shared.exposure);
   const ofGateways: GatewayTunnels = {
     of: tunnels.of,
-    whyAway: (gateway) => whyAway(shared.database, gateway),
+    whereabouts: (gateway) => whereabouts(shared.database, gateway),
   };
   const gateways: GatewayTunnels & ReachableGateways = {
     ...ofGateways,

@@ -48,7 +48,10 @@ export function createLookAround({ gateways, clock }: LookAroundOptions) {
   const isAnswer = Compile(Answer);
 
   const away = async (gateway: string): Promise<AppError> =>
-    new AppError('vendor.unreachable', `no device can be looked for: ${await gateways.whyAway(gateway)}`);
+    new AppError(
+      'vendor.unreachable',
+      `no device can be looked for: ${(await gateways.whereabouts(gateway)).why}`,
+    );
 
   async function failureOf(error: unknown, gateway: string): Promise<AppError> {
     if (error instanceof AppError) return error;

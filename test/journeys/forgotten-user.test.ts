@@ -245,7 +245,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
       .values({
         ...{ ...of, vendor, device_id: device, command_type: 'set_light', version: 'v', state: 'released' },
         ...{ command_json: '{}', key_id: 'k', since: 1, renewed_at: 1, due_at: 1, failures: 0 },
-        ends_by_itself: 1,
+        ...{ ends_by_itself: 1, has_will: 0 },
       })
       .execute();
   }

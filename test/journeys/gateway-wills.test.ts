@@ -154,6 +154,12 @@ it('a gateway that has lost Connect returns devices to automatic operation, and 
   await database.close();
   const { port } = new URL(service.connect);
   const again = await startService({ env: { ...env, ELNAV_CONNECT_PORT: port } });
+  for (const id of ids) {
+    const [held] = await setPointsOf(call, again, id);
+    assert.equal(held?.state, 'unknown', 'nobody has heard of the gateway since');
+    assert.match(String(held?.error), /has lost its connection/);
+    assert.match(JSON.stringify(held?.if_unreachable), /"ended_by":"gateway","at":"20/);
+  }
   const back = startGatewayProcess({ url: service.connect, dataDir: first.dataDir });
   await until('Connect hears of it', () => again.output().split('released a set-point').length === 4);
   await until('it is connected', async () => (await gatewayOf(caller, first.id)).connected);

@@ -1106,9 +1106,16 @@ export type SetPoint = {
     state: 'in_force' | 'paused' | 'releasing' | 'unknown';
     since: string;
     renewed_at: string;
+    unknown_since: string | null;
     until: string | null;
     reverts_at: string | null;
+    if_unreachable: SetPointIfUnreachable;
     error: string | null;
+};
+
+export type SetPointIfUnreachable = {
+    ended_by: 'device' | 'gateway' | 'nobody';
+    at: string | null;
 };
 
 export type SetTemperature = {

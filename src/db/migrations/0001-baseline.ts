@@ -293,7 +293,7 @@ const devices = ({ identity, bytewise }: Types): string => `
     command_json text not null, next_json text, key_id text not null, since bigint not null,
     renewed_at bigint not null, until bigint, ends_by_itself integer not null, revert_ms bigint,
     due_at bigint not null, failures integer not null, error text, releasing_since bigint, reason text,
-    removes_link_of bigint,
+    removes_link_of bigint, failing_since bigint, has_will integer not null,
     constraint set_points_pk primary key (account_id, vendor, device_id, command_type),
     constraint set_points_of_link ${OF_LINK}
   );

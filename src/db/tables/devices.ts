@@ -93,6 +93,10 @@ interface SetPoints {
   reason: string | null;
   /** When the link was made that is deleted once its set-points are released. */
   removes_link_of: number | null;
+  /** Since when it could be neither renewed nor released. */
+  failing_since: number | null;
+  /** 1: its gateway has what releases it, and does so when it loses us. */
+  has_will: number;
 }
 
 /** When a device is polled next. */

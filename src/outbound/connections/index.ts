@@ -19,7 +19,7 @@ import { createPool, held, OPENING_MS, type Place } from './pool.ts';
 import { exchangeOver, TcpChannel } from './tcp.ts';
 
 /** The gateways that are connected to this process, as far as connections through them go. */
-export interface GatewayTunnels extends Pick<ReachableGateways, 'whyAway'> {
+export interface GatewayTunnels extends Pick<ReachableGateways, 'whereabouts'> {
   of(gateway: string): Tunnel | undefined;
 }
 
@@ -38,7 +38,7 @@ export function gatewayDialer({ gateways, gateway, name }: ThroughGateway): Dial
       const away = async () =>
         new AppError(
           'vendor.unreachable',
-          `${name} is unreachable at ${address}: ${await gateways.whyAway(gateway)}`,
+          `${name} is unreachable at ${address}: ${(await gateways.whereabouts(gateway)).why}`,
         );
       const tunnel = gateways.of(gateway);
       if (tunnel === undefined) throw await away();

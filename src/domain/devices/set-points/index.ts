@@ -1,7 +1,5 @@
-import Type from 'typebox';
 import { adapterOf, kindOf } from '../../../adapter/adapters.ts';
-import { AnyCommand, SET_POINT_TYPES, type SetPointType } from '../../../adapter/commands.ts';
-import { rfc3339 } from '../../../core/clock.ts';
+import { SET_POINT_TYPES } from '../../../adapter/commands.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Random, randomId } from '../../../core/ids.ts';
 import type { Log } from '../../../core/log.ts';
@@ -13,6 +11,7 @@ import { endsAt, givenUpAt } from './plan.ts';
 import { reasonOf } from './release.ts';
 import type { SetPointRow, SetPointStore } from './store.ts';
 import type { SetPointsOptions } from './tasks.ts';
+import { responseOf, type SetPointResponse } from './view.ts';
 import { type KeptWill, setPointKeyIn } from './wills.ts';
 
 interface Taking {
@@ -59,56 +58,9 @@ function createGatewayReport({ keeper, store, random, log }: Taking) {
   };
 }
 
-const moment = (description: string) => Type.String({ format: 'date-time', description });
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-
-/** What a device was commanded to hold, as `GET /devices/{id}/set-points` lists it. */
-export const SetPointResponse = Type.Object(
-  {
-    type: Type.Enum([...SET_POINT_TYPES], { examples: ['set_battery_power'] }),
-    command: Type.Unknown({
-      documented: AnyCommand,
-      description: 'The command as it was last sent',
-      examples: [{ type: 'set_battery_power', power_w: -3_000 }],
-    }),
-    state: Type.Enum(['in_force', 'paused', 'releasing', 'unknown'], {
-      description:
-        'paused: released while no instance of elnav ran, and sent again soon. releasing: the device is being returned to automatic operation. unknown: a command is being sent, or its outcome is unknown',
-    }),
-    since: moment('When the command was accepted'),
-    renewed_at: moment('When it was last sent'),
-    until: orNull(moment('When it ends, by for_seconds')),
-    reverts_at: orNull(
-      moment(
-        'When the device ends it by itself if elnav does not renew it. Null: the device keeps it until it is released',
-      ),
-    ),
-    error: orNull(Type.String({ description: 'Why it could not be renewed or released' })),
-  },
-  { title: 'SetPoint' },
-);
-export type SetPointResponse = Type.Static<typeof SetPointResponse>;
-
-function responseOf(row: SetPointRow): SetPointResponse {
-  const reverts = endsAt(row);
-  return {
-    type: row.type as SetPointType,
-    command: JSON.parse(row.commandJson),
-    state: stateOf(row),
-    since: rfc3339(row.since),
-    renewed_at: rfc3339(row.renewedAt),
-    until: row.until === null ? null : rfc3339(row.until),
-    reverts_at: reverts === undefined ? null : rfc3339(reverts),
-    error: row.error,
-  };
-}
-
-function stateOf({ state, isInDoubt }: SetPointRow): SetPointResponse['state'] {
-  if (isInDoubt) return 'unknown';
-  return state === 'held' ? 'in_force' : state === 'paused' ? 'paused' : 'releasing';
-}
-
 export { createSetPointRecords, type SetPointRecords } from './records.ts';
+
+export { SetPointResponse } from './view.ts';
 
 export { createWills, type KeptWill, type WillsOfGateways } from './wills.ts';
 
@@ -132,7 +84,7 @@ interface Unreleased {
 
 /** What devices were commanded to hold: renewed while it is wanted, and released when it is over. */
 export function createSetPoints(options: SetPointsOptions) {
-  const { adapters, devices, queue } = options;
+  const { adapters, devices, queue, calls } = options;
   const { log } = options.host;
   const { store } = options.records;
   const keeper = createKeeper(options);
@@ -164,10 +116,13 @@ export function createSetPoints(options: SetPointsOptions) {
     /** Links that are deleted once their set-points are released, with the moment at which that is given up. */
     removals: store.removals,
 
-    /** What the device was commanded to hold. */
+    /** What the device was commanded to hold, as far as is known. */
     async list({ account, deviceId, vendor }: OfDevice): Promise<SetPointResponse[]> {
       const { row } = await devices.find(account, deviceId, vendor);
-      return (await store.ofDevice(account, row.vendor, row.id)).map(responseOf);
+      const rows = await store.ofDevice(account, row.vendor, row.id);
+      if (rows.length === 0) return [];
+      const away = await calls.gatewayAway(row);
+      return rows.map((one) => responseOf(one, away));
     },
 
     /** Returns the device to its automatic operation, and answers what it is like then. */

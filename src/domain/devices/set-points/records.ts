@@ -85,7 +85,8 @@ export function createSetPointRecords({ database, clock, random, log }: Host, wi
         await untilStored.store('that a set-point is in force', () =>
           store.take(noted, { at: now, until, endsByItself, revertMs, dueMs: wait }),
         );
-        if (setPoint.releaseBytes !== undefined) await wills.leave({ ...noted, link }, steps);
+        if (setPoint.releaseBytes !== undefined && (await wills.leave({ ...noted, link }, steps)) === true)
+          await untilStored.store('that a gateway releases a set-point', () => store.willLeft(noted, true));
         listener();
         return result;
       },

@@ -27,6 +27,10 @@ export interface SetPointRow extends Versioned, Planned {
   readonly reason: string | null;
   /** When the link was made that is deleted once its set-points are released. */
   readonly removesLinkOf: number | null;
+  /** Since when it could be neither renewed nor released. */
+  readonly failingSince: number | null;
+  /** Its gateway has what releases it. */
+  readonly hasWill: boolean;
 }
 
 interface Beginning extends Versioned {
@@ -55,7 +59,7 @@ interface Releasing {
   readonly claimMs: number;
 }
 
-const NOT_FAILING = { failures: 0, error: null } as const;
+const NOT_FAILING = { failures: 0, error: null, failing_since: null } as const;
 
 /** The only SQL for `set_points`. */
 export function createSetPointStore(database: Database) {
@@ -88,10 +92,10 @@ export function createSetPointStore(database: Database) {
       const now = moments.now;
       const { rows } = await sql<{ version: string }>`
         insert into set_points (account_id, vendor, device_id, command_type, link_id, version, state, command_json, next_json,
-          key_id, since, renewed_at, ends_by_itself, revert_ms, due_at, failures)
+          key_id, since, renewed_at, ends_by_itself, revert_ms, due_at, failures, has_will)
         select ${account}, ${begun.vendor}, ${begun.device}, ${begun.type}, id, ${begun.version}, 'sending',
           ${begun.commandJson}, ${begun.commandJson}, ${begun.keyId}, ${now}, ${now}, 0, cast(${begun.revertMs} as bigint),
-          ${inMs(begun.claimMs)}, 0
+          ${inMs(begun.claimMs)}, 0, 0
         from links where account_id = ${account} and id = ${link} ${engine === 'postgres' ? sql`for key share` : sql``}
         on conflict (account_id, vendor, device_id, command_type) do update
         set link_id = excluded.link_id, version = excluded.version, next_json = excluded.next_json, due_at = excluded.due_at
@@ -119,6 +123,7 @@ export function createSetPointStore(database: Database) {
           releasing_since: null,
           reason: null,
           removes_link_of: null,
+          has_will: 0,
         }))
         .execute();
       // The newest command counts, whichever account sent it: two that renew theirs would undo each other's for ever.
@@ -208,7 +213,19 @@ export function createSetPointStore(database: Database) {
 
     async failed(of: Versioned, { error, waitMs }: { error: string; waitMs: number }): Promise<void> {
       await ofVersion(of)
-        .set((eb) => ({ failures: eb('failures', '+', 1), error, due_at: inMs(waitMs) }))
+        .set((eb) => ({
+          failures: eb('failures', '+', 1),
+          error,
+          due_at: inMs(waitMs),
+          failing_since: eb.fn.coalesce('failing_since', moments.now),
+        }))
+        .execute();
+    },
+
+    /** Whether the gateway of the device has what releases it. */
+    async willLeft(of: Versioned, isLeft: boolean): Promise<void> {
+      await ofVersion(of)
+        .set({ has_will: isLeft ? 1 : 0 })
         .execute();
     },
 
@@ -227,7 +244,14 @@ export function createSetPointStore(database: Database) {
     /** It was released for as long as no process runs. */
     async pause(of: Versioned): Promise<void> {
       await ofVersion(of)
-        .set({ state: 'paused', due_at: moments.now, releasing_since: null, reason: null, ...NOT_FAILING })
+        .set({
+          state: 'paused',
+          due_at: moments.now,
+          releasing_since: null,
+          reason: null,
+          has_will: 0,
+          ...NOT_FAILING,
+        })
         .execute();
     },
 
@@ -341,5 +365,7 @@ function toRow(row: Selectable<Tables['set_points']>): SetPointRow {
     releasingSince: row.releasing_since,
     reason: row.reason,
     removesLinkOf: row.removes_link_of,
+    failingSince: row.failing_since,
+    hasWill: row.has_will === 1,
   };
 }

@@ -21,7 +21,7 @@ export interface SetPointsOptions {
   readonly records: SetPointRecords;
   readonly queue: DeviceQueue;
   readonly devices: Pick<Devices, 'find' | 'markStale'>;
-  readonly calls: Pick<Calls, 'stored' | 'isHere'>;
+  readonly calls: Pick<Calls, 'stored' | 'isHere' | 'gatewayAway'>;
   readonly events: Pick<LinkEvents, 'emit' | 'emitOrThrow'>;
 }
 
@@ -124,7 +124,9 @@ export class SetPointTasks {
             if (!(await store.isHeld(row))) throw new Overtaken();
             await sendIt();
             await store.renewed(row, dueMs({ ...row, renewedAt: clock.now() }, clock.now()));
-            if (row.revertMs === null && setPoint.releaseBytes !== undefined) await wills.leave(row, steps);
+            if (row.revertMs !== null || setPoint.releaseBytes === undefined) return;
+            const isLeft = (await wills.leave(row, steps)) ?? row.hasWill;
+            if (isLeft !== row.hasWill) await store.willLeft(row, isLeft);
           },
           async work(session) {
             await send(kind, session, cached.row, command);

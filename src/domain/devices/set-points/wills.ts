@@ -80,14 +80,16 @@ export function createWills({
     return keeps === 'yes' ? gateway : undefined;
   }
 
-  async function tell(gateway: string, act: () => Promise<void>): Promise<void> {
+  async function tell(gateway: string, act: () => Promise<void>): Promise<boolean> {
     try {
       await act();
       failing.delete(gateway);
+      return true;
     } catch (error) {
       if (!failing.has(gateway))
         log.warn({ err: error, gateway }, 'a gateway was not told what releases a set-point; retrying');
       failing.add(gateway);
+      return false;
     }
   }
 
@@ -110,16 +112,24 @@ export function createWills({
       }
     },
 
-    /** Leaves it with the gateway, in place of what was left for the set-point before. */
-    async leave(of: Versioned & LinkKey, steps: readonly ByteScript[] | undefined): Promise<void> {
+    /**
+     * Leaves it with the gateway, in place of what was left for the set-point before. Answers whether the gateway has it now;
+     * undefined where it has what it had.
+     */
+    async leave(
+      of: Versioned & LinkKey,
+      steps: readonly ByteScript[] | undefined,
+    ): Promise<boolean | undefined> {
       const gateway = await keeperOf(of);
-      if (gateway === undefined || gateways === undefined) return;
+      if (gateway === undefined || gateways === undefined) return undefined;
       const key = willKeyOf(of);
-      await tell(gateway, () =>
-        steps === undefined || steps.length === 0
-          ? gateways.withdraw(gateway, [key])
-          : gateways.leave(gateway, { key, version: of.version, afterMs: LAPSE_MS, steps }),
+      const isKept = steps !== undefined && steps.length > 0;
+      const isTold = await tell(gateway, () =>
+        isKept
+          ? gateways.leave(gateway, { key, version: of.version, afterMs: LAPSE_MS, steps })
+          : gateways.withdraw(gateway, [key]),
       );
+      return isTold ? isKept : undefined;
     },
 
     /** The device runs by itself. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { makeCoreWorld } from '../../../../test/kit/core-world.ts';
 import { type Engine, onEachEngine } from '../../../../test/kit/databases.ts';
+import { whereabouts } from './presence.ts';
+import { createGatewayStore } from './store.ts';
 
 const OWNER = { name: 'user', ip: '192.0.2.1', requestId: 'r' } as const;
 const FROM = { ip: '192.0.2.2', requestId: 'r' };
@@ -80,5 +82,29 @@ onEachEngine('a gateway', (engine) => {
     await gateways.create(account, 'First', OWNER);
     await assert.rejects(gateways.create(account, 'Second', OWNER), { code: 'gateway.too_many' });
     await gateways.create(await core.newAccount(), 'Another', OWNER);
+  });
+
+  it('a gateway that has just lost its line is not said to be connected to another instance', async (test) => {
+    const { core, account, gateways } = await world(test, engine);
+    const { id } = await gateways.create(account, 'Home', OWNER);
+    const { database } = core;
+    const store = createGatewayStore(database);
+    const why = async () => (await whereabouts(database, id)).why;
+    assert.match(await why(), /the gateway Home has never been connected/);
+    const at = database.moments.clock.now();
+    const connected = { version: null, networks: [], at };
+    await store.connected({ account, id }, { ...connected, instance: database.instance });
+    assert.match(
+      await why(),
+      /the gateway Home has lost its connection, and connects again by itself; it was last/,
+    );
+    assert.equal((await whereabouts(database, id)).heardAt, at);
+    await store.connected({ account, id }, { ...connected, instance: 'another' });
+    const { isElsewhere } = await whereabouts(database, id);
+    assert.equal(isElsewhere, engine === 'postgres', 'the embedded database has one process');
+    await store.connected({ account, id }, { ...connected, instance: 'another', at: at - 60_000 });
+    assert.equal((await whereabouts(database, id)).isElsewhere, false, 'that process has ended');
+    await store.disconnected({ account, id }, 'another');
+    assert.match(await why(), /is not connected; it was last heard at/);
   });
 });

@@ -96,7 +96,7 @@ function resultOf<T>(asked: QuestionResult<Answer<T>>, begun: Begin): T {
 
 export { createDiscover, type Discover, type Discovered } from './discover.ts';
 
-export { createPresence, type Presence, whyAway } from './presence.ts';
+export { createPresence, type Presence, whereabouts } from './presence.ts';
 
 export type { GatewayKey } from './store.ts';
 

@@ -1,3 +1,4 @@
+import type { Whereabouts } from '../../../adapter/reach.ts';
 import type { LinkOf } from '../../../adapter/session.ts';
 import { rfc3339 } from '../../../core/clock.ts';
 import { createLoop } from '../../../core/loop.ts';
@@ -153,12 +154,32 @@ const lostSince = (name: string, heardAt: number | null): string =>
     ? `the gateway ${name} has never been connected`
     : `the gateway ${name} is not connected; it was last heard at ${rfc3339(heardAt)}`;
 
-/** Why a gateway is not connected to this process, as a part of a sentence. */
-export async function whyAway(database: Database, id: string): Promise<string> {
+/** A process that has a gateway says so more often than this. */
+const HEARD_MS = 2 * STORE_MS + 5_000;
+
+/** What is known of a gateway that is not connected to this process. */
+export async function whereabouts(database: Database, id: string): Promise<Whereabouts> {
   const row = await createGatewayStore(database).byId(id);
   if (row === undefined)
-    return 'the gateway that it was linked with was removed; link it again with another one, or without';
-  return row.instance === null
-    ? lostSince(row.name, row.last_heard_at)
-    : `the gateway ${row.name} is connected to another instance of this service; retry`;
+    return {
+      ...{ isElsewhere: false, heardAt: null },
+      why: 'the gateway that it was linked with was removed; link it again with another one, or without',
+    };
+  const { name, instance, last_heard_at: heardAt } = row;
+  const isElsewhere =
+    database.engine === 'postgres' &&
+    instance !== null &&
+    instance !== database.instance &&
+    (heardAt ?? 0) > database.moments.clock.now() - HEARD_MS;
+  if (isElsewhere)
+    return {
+      ...{ isElsewhere, heardAt },
+      why: `the gateway ${name} is connected to another instance of this service; retry`,
+    };
+  // It is missed only after a while, since it dials in again.
+  const why = instance === null ? lostSince(name, heardAt) : justLost(name, heardAt);
+  return { isElsewhere, heardAt, why };
 }
+
+const justLost = (name: string, heardAt: number | null): string =>
+  `the gateway ${name} has lost its connection, and connects again by itself${heardAt === null ? '' : `; it was last heard at ${rfc3339(heardAt)}`}`;

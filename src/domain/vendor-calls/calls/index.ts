@@ -1,6 +1,6 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { adapterOf } from '../../../adapter/adapters.ts';
-import type { Reach } from '../../../adapter/reach.ts';
+import type { Reach, Whereabouts } from '../../../adapter/reach.ts';
 import type { LinkKey, LinkOf } from '../../../adapter/session.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Host } from '../../../db/host.ts';
@@ -80,6 +80,13 @@ export function createCalls(options: CallsOptions) {
     ...{ host, records, sessions, clients, signals, events },
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
   });
+  const isHere = async (link: LinkOf): Promise<boolean> => {
+    const { dialIn, isLocal } = adapterOf(adapters, link.vendor);
+    if (dialIn !== undefined) return isConnectedHere(link);
+    const gateway = isLocal === true ? await gatewayOf(link) : null;
+    return gateway === null || reach.gateways?.isHere(gateway) === true;
+  };
+  const nowhere: Whereabouts = { isElsewhere: false, heardAt: null, why: 'no gateways connect here' };
   return {
     ...{ withVendor, withStream, withNewLink, withCandidate, succeededAt },
     ...{ find, note, forget, documents, attach, server },
@@ -91,11 +98,15 @@ export function createCalls(options: CallsOptions) {
     isConnectedHere,
 
     /** Whether this process makes the calls of a link: its station or its gateway is connected here, or it needs neither. */
-    async isHere(link: LinkOf): Promise<boolean> {
-      const { dialIn, isLocal } = adapterOf(adapters, link.vendor);
-      if (dialIn !== undefined) return isConnectedHere(link);
-      const gateway = isLocal === true ? await gatewayOf(link) : null;
-      return gateway === null || reach.gateways?.isHere(gateway) === true;
+    isHere,
+
+    /** What is known of the gateway of a link where that is connected to no process; undefined where nothing says so. */
+    async gatewayAway(link: LinkOf): Promise<Whereabouts | undefined> {
+      if (await isHere(link)) return undefined;
+      const gateway = await gatewayOf(link);
+      if (gateway === null) return undefined;
+      const known = (await reach.gateways?.whereabouts(gateway)) ?? nowhere;
+      return known.isElsewhere ? undefined : known;
     },
 
     /** Why no process makes the calls of a link. */
@@ -103,7 +114,7 @@ export function createCalls(options: CallsOptions) {
       const gateway = await gatewayOf(link);
       if (gateway === null)
         return new AppError('device.offline', `the station of ${link.id} is not connected`);
-      const why = (await reach.gateways?.whyAway(gateway)) ?? 'no gateways connect here';
+      const { why } = (await reach.gateways?.whereabouts(gateway)) ?? nowhere;
       return new AppError('vendor.unreachable', `${link.id} is unreachable: ${why}`);
     },
   };
