@@ -70,7 +70,7 @@ export function isPermitted(address: string, networks: readonly string[], own: r
     !isIn(address, LOOPBACK) &&
     // control: a gateway opens nothing outside of its networks [gateway/networks]
     isIn(address, networks) &&
-    // control: the address of a gateway in its network is lent only where it is listed [gateway/networks]
+    // The address of a gateway in its network is lent only where it is listed.
     (!isOwn ||
       isIn(
         address,

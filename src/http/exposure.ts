@@ -36,7 +36,7 @@ export function createExposure(isSetToHereAlone: boolean, log: Pick<Log, 'warn'>
   return {
     isHereAlone: () => !isReached,
     note(request) {
-      // control: no network of this machine is called for strangers that a proxy passes on [bin/exposure]
+      // No network of this machine is called for strangers that a proxy passes on.
       if (!isReached && isForAnotherMachine(request)) {
         isReached = true;
         log.warn(
@@ -44,7 +44,7 @@ export function createExposure(isSetToHereAlone: boolean, log: Pick<Log, 'warn'>
         );
       }
       const { host } = request.headers;
-      // control: a service of this machine alone answers under its own names [bin/exposure]
+      // A service of this machine alone answers under its own names.
       if (isSetToHereAlone && host !== undefined && !OF_THIS_MACHINE.test(host))
         throw new AppError(
           'host.unknown',

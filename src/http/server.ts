@@ -254,7 +254,6 @@ export function createServer(options: ServerOptions): Server {
     exposure.note(request.raw);
     const { access } = request.routeOptions.config;
     // A cache may keep what came with X-Api-Key (RFC 9111, 3.5). Routes whose responses may be kept say so themselves.
-    // control: no cache keeps a response to a caller [http/server]
     if (access !== 'public') reply.header('cache-control', 'no-store');
     if (access === undefined) {
       done();

@@ -42,7 +42,7 @@ export function limitAttempts(clock: Clock) {
     /** What `admit` answers to what is shown; throws its error, or `limit.exceeded` where the address has tried too much. */
     async of<T>(ip: string, { key, code }: Shown, admit: (shown: Shown) => Promise<T>): Promise<T> {
       const keyDigest = digestOf(key);
-      // control: few unknown keys of gateways are looked up for an address [journeys/gateway-door]
+      // Few unknown keys of gateways are looked up for an address.
       if (!right.has(keyDigest) && !tally(unknownKeys, KEYS, ip, 0))
         throw new AppError(
           'limit.exceeded',
@@ -52,7 +52,7 @@ export function limitAttempts(clock: Clock) {
       const codeDigest = code === undefined ? undefined : digestOf(clientAddress(ip), code);
       // A gateway that is started again and again with its old code makes no further guess.
       const isNew = codeDigest !== undefined && !wrong.has(codeDigest);
-      // control: few pairing codes are looked up for an address [journeys/gateway-door]
+      // Few pairing codes are looked up for an address.
       const mayTry = isNew && tally(wrongCodes, CODES, ip, 0);
       try {
         const admitted = await admit({ key, code: mayTry ? code : undefined });

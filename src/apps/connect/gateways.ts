@@ -143,7 +143,7 @@ export function gatewayDoor(options: GatewayDoorOptions): TakeUpgrade {
 function checkHandshake({ url, headers }: IncomingMessage): void {
   if (url?.split('?', 1)[0] !== `/${PATH}`)
     throw new AppError('route.not_found', `gateways connect at /${PATH}`);
-  // control: no page of any site reaches the door for gateways, which are programs [journeys/gateway-door]
+  // No page of any site reaches the door for gateways, which are programs.
   if (headers.origin !== undefined)
     throw new AppError('origin.foreign', 'gateways send no Origin: this was sent by a page in a browser');
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());

@@ -54,7 +54,7 @@ export function createWaits({ eventLog, accounts, clock, stopping }: WaitsOption
       open.delete(wait);
       stopping.removeEventListener('abort', giveUp);
     }
-    // control: whoever lost its key while it waited is told nothing [connect/routes/events]
+    // Whoever lost its key while it waited is told nothing.
     if (!(await isAdmitted()))
       throw new AppError('key.invalid', 'the API key or the session has ended while the request waited');
     return found;

@@ -47,7 +47,7 @@ export function guessLimit({ adapters, limits, tierOf }: GuessOptions) {
 
   async function tryOnce<T>(name: string, tried: Try | undefined, work: () => Promise<T>): Promise<T> {
     await wrong.check(name);
-    // control: an account tries few users of a vendor whom it refuses [connect/linking/wrong-credentials]
+    // An account tries few users of a vendor whom it refuses.
     if (tried !== undefined) await users.check(name, tried);
     try {
       return await work();

@@ -32,7 +32,7 @@ export function createTesting({ poster, secrets, clock, random }: TestingOptions
   /** Counts a test while it runs. */
   async function counted(account: number, test: () => Promise<TestResult>): Promise<TestResult> {
     const own = running.get(account) ?? 0;
-    // control: an account has few of the tests that wait for receivers [subscriptions/shown]
+    // An account has few of the tests that wait for receivers.
     if (own >= PLACES_OF_ACCOUNT || inAll >= PLACES) {
       const whose = own >= PLACES_OF_ACCOUNT ? `${PLACES_OF_ACCOUNT} tests of yours` : 'too many tests';
       throw new AppError('limit.busy', `${whose} wait for receivers; retry`, { retryAfterSeconds: 2 });
