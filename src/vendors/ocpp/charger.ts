@@ -55,7 +55,6 @@ const mostOn = ({ station, connector }: Place): number =>
 
 async function start(place: Place, { id_tag }: CommandOf<'start_charge'>): Promise<void> {
   const { station, connector } = place;
-  // control: no charge is started that could exceed a fuse which nothing holds [ocpp/fuse]
   if (station.fuse.heldBy === 'nobody') {
     const words = `the station does not keep to the ${station.installation.max_a} A of its fuse: it refuses every limit`;
     throw new NeedsUser(PROTECT_FUSE, new AppError('vendor.refused', words));
@@ -133,6 +132,11 @@ async function setCurrentFor(place: Place, command: Timed<'set_current'>): Promi
       'the station supports charging schedules of one period only, so it cannot end a limit by itself; omit for_seconds',
     );
   }
+  if (station.profileForm.isRelative)
+    throw new AppError(
+      'command.time_unsupported',
+      'the station takes no limit that begins at a time, so it cannot end one by itself; omit for_seconds',
+    );
   const most = mostOn(place);
   const follows = then_current_a ?? Math.min(station.installation.fallback_a ?? most, most);
   const at = station.host.clock.now() + for_seconds * 1000;

@@ -73,7 +73,7 @@ class Refusal {
 export const refusal = (code: string, words = ''): Refusal => new Refusal(code, words);
 
 /** The response to our call: a payload, a refusal, or null for none. */
-type Give = object | Refusal | null | ((params: never) => object);
+type Give = object | Refusal | null | ((params: never) => object | null);
 
 /** Responses of a station that accepts everything, and triggers nothing. */
 const OBLIGING: Readonly<Record<string, Give>> = {

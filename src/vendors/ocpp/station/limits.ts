@@ -6,7 +6,7 @@ import type { Dialect, Purpose } from './dialect.ts';
 import type { Fuse } from './fuse.ts';
 import type { Memory } from './memory.ts';
 import type { Roster } from './roster.ts';
-import { amperesAt, type Limit, unending } from './schedule.ts';
+import { amperesAt, type Limit, type ScheduleKind, unending } from './schedule.ts';
 
 const ORDINALS: Readonly<Record<Purpose, number>> = { station: 0, default: 1, transaction: 2 };
 
@@ -21,7 +21,7 @@ export function profileIdOf(connector: number, purpose: Purpose, mostProfiles: n
 }
 
 /** Runs a call that sets a limit: null when the station accepted it, else its refusal; throws when it did not respond. */
-export async function refusalOf(call: () => Promise<{ status: string }>): Promise<string | null> {
+async function refusalOf(call: () => Promise<{ status: string }>): Promise<string | null> {
   try {
     const { status } = await call();
     return status === 'Accepted' ? null : status;
@@ -34,6 +34,39 @@ export async function refusalOf(call: () => Promise<{ status: string }>): Promis
 function refusedOnly(error: unknown): string {
   if (error instanceof AppError && error.code === 'vendor.refused') return error.message;
   throw error;
+}
+
+type Send = (kind: ScheduleKind) => Promise<{ readonly status: string }>;
+
+/** Whether a response, or its absence, may mean that the station does not take a profile of this form. */
+const isAboutForm = (outcome: string | AppError | null): boolean =>
+  outcome instanceof AppError || (outcome !== null && /with Form(ation|at)Violation\b/.test(outcome));
+
+/**
+ * The form of charging profiles that a station takes. Some do not respond to an absolute schedule, or call it malformed; they are sent a
+ * relative one.
+ */
+export class ProfileForm {
+  /** It did not take an absolute schedule, and took a relative one. */
+  isRelative = false;
+
+  /** Sends a limit by `send`; null when the station accepted it, else its refusal; throws when it did not respond. */
+  async limit(limit: Limit, purpose: Purpose, send: Send): Promise<string | null> {
+    // A relative end would come at another time, and a whole station has no transaction to start with.
+    const mayBeRelative = limit.ends === null && purpose !== 'station';
+    if (this.isRelative && mayBeRelative) return refusalOf(() => send('Relative'));
+    const outcome = await refusalOf(() => send('Absolute')).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'vendor.timeout') return error;
+      throw error;
+    });
+    if (mayBeRelative && isAboutForm(outcome)) {
+      const refusal = await refusalOf(() => send('Relative'));
+      this.isRelative = refusal === null;
+      return refusal;
+    }
+    if (outcome instanceof AppError) throw outcome;
+    return outcome;
+  }
 }
 
 interface LimitsParts {

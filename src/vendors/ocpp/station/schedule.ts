@@ -38,8 +38,12 @@ export const limitOf = (kept: StoredLimit): Limit =>
 /** Schedules start in the past, so that a station whose clock lags applies them at once. */
 const BACK_MS = 60_000;
 
+/** Absolute schedules start at a time, relative ones with the transaction, or now. */
+export type ScheduleKind = 'Absolute' | 'Relative';
+
 /** The form in which a station takes a schedule; `phases` are those that a limit in watts is for. */
 interface ScheduleForm {
+  readonly kind: ScheduleKind;
   readonly rateUnit: 'A' | 'W';
   readonly phases: number;
   readonly now: number;
@@ -49,7 +53,7 @@ interface ScheduleForm {
  * The charging schedule of a limit: one period, or two where it ends, so that the station switches by itself, connected or not.
  * Amperes are per phase, watts for all phases together; without a number of phases the protocol means three.
  */
-export function scheduleOf(limit: Limit, { rateUnit, phases, now }: ScheduleForm) {
+export function scheduleOf(limit: Limit, { kind, rateUnit, phases, now }: ScheduleForm) {
   const numberPhases = phases === 3 ? {} : { numberPhases: phases };
   const inUnit = (amperes: number) => (rateUnit === 'A' ? amperes : amperes * NOMINAL_VOLTS * phases);
   const start = now - BACK_MS;
@@ -62,5 +66,6 @@ export function scheduleOf(limit: Limit, { rateUnit, phases, now }: ScheduleForm
       ...numberPhases,
     });
   }
-  return { startSchedule: rfc3339(start), chargingRateUnit: rateUnit, chargingSchedulePeriod: periods };
+  const startSchedule = kind === 'Absolute' ? { startSchedule: rfc3339(start) } : {};
+  return { ...startSchedule, chargingRateUnit: rateUnit, chargingSchedulePeriod: periods };
 }

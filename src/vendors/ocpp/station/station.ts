@@ -1,7 +1,6 @@
 import type { ChargingRecords } from '../../../adapter/charging.ts';
 import type { StationHost } from '../../../adapter/dial-in.ts';
 import type { DeviceRef, LinkKey, Session } from '../../../adapter/session.ts';
-import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Installation } from '../credentials.ts';
 import type { StationOptions } from '../options.ts';
@@ -22,13 +21,14 @@ import {
 import { DetailKeeper } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { Fuse } from './fuse.ts';
-import { Limits } from './limits.ts';
+import { Limits, ProfileForm } from './limits.ts';
 import { Memory, type Recalled, restore } from './memory.ts';
 import { figuresOf, lastOf, type MeterValue, samplesOf } from './meter.ts';
 
 import { Roster, type StoredStation } from './roster.ts';
-import { type Limit, scheduleOf } from './schedule.ts';
+import { type Limit, type ScheduleKind, scheduleOf } from './schedule.ts';
 import { Setup } from './setup.ts';
+import { Watchers } from './watchers.ts';
 
 const MOST_CONNECTORS = 64;
 
@@ -69,6 +69,7 @@ export class Station {
   readonly records: ChargingRecords;
   readonly dialect: Dialect;
   readonly setup: Setup;
+  readonly profileForm = new ProfileForm();
   readonly limits: Limits;
   readonly fuse: Fuse;
   readonly roster: Roster;
@@ -221,12 +222,12 @@ export class Station {
   }
 
   /** The charging schedule of a limit on a connector, in the form that the station takes. */
-  scheduleOf(connector: Connector, limit: Limit) {
+  scheduleOf(connector: Connector, limit: Limit, kind: ScheduleKind) {
     // The number of phases is the owner's, else the number in use, else that of the supply. In ampere, the phases of this car
     // must not limit the next one.
     const used = this.rateUnit === 'W' ? connector.phases : null;
     const phases = this.installation.phases ?? used ?? this.supplyPhases ?? 3;
-    return scheduleOf(limit, { rateUnit: this.rateUnit, phases, now: this.host.clock.now() });
+    return scheduleOf(limit, { kind, rateUnit: this.rateUnit, phases, now: this.host.clock.now() });
   }
 
   withTransaction(transactionId: string): Connector | undefined {
@@ -332,7 +333,6 @@ export class Station {
   hasBooted({ maker, model, reason }: Boot): void {
     const name = `${wordsOf(maker)} ${wordsOf(model)}`.trim();
     this.#name = name === '' ? null : name;
-    // control: a boot that was asked for does not count as a restart [ocpp/boot]
     if (this.setup.isTriggered(reason)) {
       if (this.#configured) this.announce();
       return;
@@ -428,36 +428,4 @@ export function placeOf(session: Session, device: DeviceRef): Place {
     throw new AppError('device.offline', 'the charging station no longer has this connector');
   }
   return { station, connector };
-}
-
-/** Callers that wait for a station to reach a state. */
-class Watchers {
-  readonly #clock: Clock;
-  readonly #waiting = new Set<() => void>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Call when something has changed: every waiting caller checks its condition. */
-  look(): void {
-    for (const one of [...this.#waiting]) one();
-  }
-
-  /** Resolves when `reached` holds, or when the time limit is over. */
-  until(reached: () => boolean, withinMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const finish = () => {
-        cancel();
-        this.#waiting.delete(look);
-        resolve();
-      };
-      const look = () => {
-        if (reached()) finish();
-      };
-      const cancel = this.#clock.after(withinMs, finish);
-      this.#waiting.add(look);
-      look();
-    });
-  }
 }

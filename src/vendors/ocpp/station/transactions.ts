@@ -50,7 +50,6 @@ const WHY: Readonly<Record<Exclude<Verdict, 'accepted'>, string>> = {
 export async function checkCard(station: Station, card: string): Promise<void> {
   if (card === station.options.idTag) return;
   const verdict = await verdictOf(station, card);
-  // control: a start does not charge with a card that the list refuses [ocpp/start-card]
   if (verdict !== 'accepted') throw new AppError('command.card_refused', `the card ${WHY[verdict]}`);
 }
 
@@ -65,7 +64,6 @@ export function stopRefused(station: Station, connector: Connector): void {
   if (transaction === null) return;
   const { transactionId } = transaction;
   host.clock.after(options.refusedMs, () => {
-    // control: a charge with a refused card does not go on [ocpp/refused-card]
     if (!station.online || connector.transaction?.transactionId !== transactionId) return;
     host.log.warn(
       { identity, transaction: transactionId },

@@ -10,7 +10,7 @@ import {
 } from '../station/connector.ts';
 import { wordOrNull } from '../station/details.ts';
 import type { Dialect } from '../station/dialect.ts';
-import { profileIdOf, refusalOf } from '../station/limits.ts';
+import { profileIdOf } from '../station/limits.ts';
 import type { MeterValue } from '../station/meter.ts';
 import { ALIGNED, listOf, measureAlso, RUNNING } from '../station/setup.ts';
 import type { Station } from '../station/station.ts';
@@ -120,7 +120,7 @@ export function ocpp16(station: Station): Dialect {
     /** §5.16 */
     limit(connector, limit, purpose) {
       const transaction = purpose === 'transaction' ? connector.transaction : null;
-      return refusalOf(() =>
+      return station.profileForm.limit(limit, purpose, (kind) =>
         station.command('SetChargingProfile', {
           connectorId: purpose === 'station' ? 0 : connector.number,
           csChargingProfiles: {
@@ -128,8 +128,8 @@ export function ocpp16(station: Station): Dialect {
             ...(transaction !== null && { transactionId: Number(transaction.transactionId) }),
             stackLevel: station.stackLevel,
             chargingProfilePurpose: PURPOSES[purpose],
-            chargingProfileKind: 'Absolute',
-            chargingSchedule: station.scheduleOf(connector, limit),
+            chargingProfileKind: kind,
+            chargingSchedule: station.scheduleOf(connector, limit, kind),
           },
         }),
       );

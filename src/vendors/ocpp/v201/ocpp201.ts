@@ -3,7 +3,7 @@ import { HEARTBEAT_SECONDS } from '../options.ts';
 import { type Connector, takeStatus } from '../station/connector.ts';
 import { wordOrNull } from '../station/details.ts';
 import type { Dialect } from '../station/dialect.ts';
-import { profileIdOf, refusalOf } from '../station/limits.ts';
+import { profileIdOf } from '../station/limits.ts';
 import type { MeterValue } from '../station/meter.ts';
 import type { Station } from '../station/station.ts';
 import { type IdToken, idTokenStatus, stopRefused, watchForgotten } from '../station/transactions.ts';
@@ -119,7 +119,7 @@ export function ocpp201(station: Station): Dialect {
     limit(connector, limit, purpose) {
       const id = profileIdOf(connector.number, purpose, station.mostProfiles);
       const transaction = purpose === 'transaction' ? connector.transaction : null;
-      return refusalOf(() =>
+      return station.profileForm.limit(limit, purpose, (kind) =>
         station.command('SetChargingProfile', {
           evseId: purpose === 'station' ? 0 : connector.number,
           chargingProfile: {
@@ -127,8 +127,8 @@ export function ocpp201(station: Station): Dialect {
             ...(transaction !== null && { transactionId: transaction.transactionId }),
             stackLevel: station.stackLevel,
             chargingProfilePurpose: PURPOSES[purpose],
-            chargingProfileKind: 'Absolute',
-            chargingSchedule: [{ id, ...station.scheduleOf(connector, limit) }],
+            chargingProfileKind: kind,
+            chargingSchedule: [{ id, ...station.scheduleOf(connector, limit, kind) }],
           },
         }),
       );
