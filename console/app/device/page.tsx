@@ -36,6 +36,11 @@ export function DevicePage({ vendor, id }: OfDevice) {
   const status = useSelected(devices, (all) => all.status);
   const reading = useReading({ vendor, id });
   const device: Device | undefined = listed ?? deviceIn(reading.data);
+  /** What is left of a circuit follows from the state: it is asked for again with each new one. */
+  const take = (state: DeviceState) => {
+    devices.take({ vendor, id }, state);
+    void reading.refetch();
+  };
   if (device === undefined)
     return <Missing status={status} error={reading.error} onRetry={() => void reading.refetch()} />;
   return (
@@ -50,11 +55,11 @@ export function DevicePage({ vendor, id }: OfDevice) {
             device={device}
             limits={reading.data?.limits}
             blocked={new Set(device.interventions?.flatMap((one) => one.capabilities) ?? [])}
-            onState={(state) => devices.take(device, state)}
+            onState={take}
           />
         </section>
         <History device={device} />
-        <Conditions device={device} onState={(state) => devices.take(device, state)} />
+        <Conditions device={device} onState={take} />
       </div>
       {hasSessions(device) ? <ChargingSessions device={device} /> : null}
       <div class="device-columns">

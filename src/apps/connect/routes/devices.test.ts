@@ -13,7 +13,7 @@ onEachEngine('the routes of devices', (engine) => {
     world = await makeWorld({ engine, adapters: [first.adapter, second.adapter] });
     caller = await world.newAccount();
     first.devices = ['light-1', 'light-2/å ?', 'charger-1', 'industrial-1'];
-    second.devices = ['light-1'];
+    second.devices = ['light-1', 'battery-1'];
     for (const vendor of ['first', 'second']) {
       const body = { vendor, user_ref: 'u & å', credentials: { user: 'u', password: 'p' } };
       assert.equal((await caller.call('POST', '/link', body)).status, 200);
@@ -59,10 +59,13 @@ onEachEngine('the routes of devices', (engine) => {
     assert.deepEqual([first.count('command'), second.count('command')], [0, 1]);
   });
 
-  it('the routes of devices tell limits and capacity of what balances load, and of nothing else', async () => {
+  it('the routes of devices tell limits and capacity of what has a current or a power to set, and of nothing else', async () => {
     const charger = (await caller.call('GET', '/devices/charger-1')).body as Record<string, unknown>;
     assert.deepEqual(charger.limits, { min_a: 6, max_a: 32, min_w: null, max_w: null });
     assert.deepEqual(charger.available_capacity, { current_a: 10, power_w: null });
+    const battery = (await caller.call('GET', '/devices/battery-1')).body as typeof charger;
+    assert.deepEqual(battery.limits, { min_a: null, max_a: null, min_w: -5_000, max_w: 5_000 });
+    assert.equal('available_capacity' in battery, false, 'it has no circuit to share');
     assert.match(String(charger.observed_at), /^\d{4}-.*Z$/);
     const light = (await caller.call('GET', '/devices/light-1?vendor=first')).body as object;
     assert.deepEqual(Object.keys(light).sort(), [

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { adapterOf } from '../../../adapter/adapters.ts';
 import { AvailableCapacity, Device, DeviceState, Limits } from '../../../adapter/device.ts';
+import type { Capability } from '../../../adapter/fields.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
@@ -106,17 +107,26 @@ function snapshotOf({ row, snapshot }: CachedDevice): Snapshot {
   throw new AppError('vendor.unreachable', `${row.vendor} has not reported the state of ${row.id} yet`);
 }
 
+/** What a device with a limit accepts is told before a command is refused for it. */
+const LIMITED: readonly Capability[] = ['set_current', 'load_balancing', 'set_battery_power'];
+
+function roomOf({ capabilities }: CachedDevice['row'], { limits, capacity }: Snapshot) {
+  if (!LIMITED.some((one) => capabilities.includes(one))) return {};
+  return {
+    ...(limits === null ? {} : { limits }),
+    ...(capacity === null ? {} : { available_capacity: capacity }),
+  };
+}
+
 function readingOf(cached: CachedDevice, adapter: Adapter): DeviceReading {
   const { row, plan } = cached;
   const snapshot = snapshotOf(cached);
-  const balances =
-    row.capabilities.includes('load_balancing') && snapshot.limits !== null && snapshot.capacity !== null;
   return {
     device: deviceOf(cached),
     user_ref: row.userRef,
     link: row.link,
     state: snapshot.state,
-    ...(balances ? { limits: snapshot.limits, available_capacity: snapshot.capacity } : {}),
+    ...roomOf(row, snapshot),
     observed_at: rfc3339(snapshot.observedAt),
     fetched_at: rfc3339(snapshot.fetchedAt),
     ...nextReadOf(plan ?? NO_PLAN, snapshot.fetchedAt, adapter),
