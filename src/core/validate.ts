@@ -20,7 +20,7 @@ export function validator<S extends TSchema>(
   options: ValidatorOptions,
 ): (value: unknown) => Static<S> {
   const [fault] = unboundedIn(schema, options.name);
-  // control: an unbounded schema is not compiled into a check
+  // An unbounded schema is not compiled into a check.
   if (fault !== undefined) throw new TypeError(`a schema of requests must be bounded: ${fault}`);
   const check = Compile(schema);
   return (value) => {

@@ -65,7 +65,7 @@ export function startRetention(options: RetentionOptions): Pick<Loop, 'close'> {
         log.warn({ what, days }, `nothing old is removed: ${doubt}`);
         return undefined;
       }
-      // control: a process that has just been started removes nothing [retention]
+      // A process that has just been started removes nothing.
       const waitMs = startedAt + FIRST_AFTER_MS - clock.now();
       if (waitMs > 0) return waitMs;
       const before = moments.clock.now() - days * DAY_MS;
@@ -91,7 +91,7 @@ async function doubtOf({ database, clock }: RetentionOptions['host']): Promise<s
   const { queries, moments } = database;
   const now = moments.clock.now();
   const apart = Math.abs(now - clock.now());
-  // control: a process whose clock is not the database's removes nothing [retention]
+  // A process whose clock is not the database's removes nothing.
   if (apart > MOST_APART_MS)
     return `the clocks of this process and of the database are ${Math.round(apart / 1_000)} seconds apart`;
   const known = await queries.selectFrom('retention_time').selectAll().executeTakeFirst();

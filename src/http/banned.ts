@@ -132,7 +132,7 @@ export function createBannedGate(options: BannedGateOptions) {
       const key = carriedKey(request);
       if (key === undefined || !isWellFormedKey(key)) throw refusal(until);
       // A key that was right before is always looked up, whatever others at the address try.
-      // control: few keys are looked up for a banned address [http/gate]
+      // Few keys are looked up for a banned address.
       if (!accounts.isKnown(key) && !tally(lookedUp, LOOKED_UP, ip, 0)) throw refusal(until);
       try {
         return await accounts.authenticate(key);

@@ -32,7 +32,7 @@ export function createOpenResponses(options: OpenAnswersOptions): OpenResponses 
       const count = counts.get(caller) ?? 0;
       if (
         count >= mostOfCaller ||
-        // control: open responses have a total limit
+        // Open responses have a total limit.
         inAll >= mostInAll
       ) {
         const whose = count >= mostOfCaller ? `${mostOfCaller} ${name} of yours` : `too many ${name}`;

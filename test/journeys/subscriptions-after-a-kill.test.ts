@@ -20,7 +20,13 @@ it('subscriptions that a killed process was serving are served at once by the ne
   await core.subscriptions.create(account, wanted, 'hmac-sha256');
   const all = await writeEvents(core, account, { count: 2 });
   const claims = createSubscriptionStore(core.database);
-  const claimed = await claims.claim({ queue: 'first', without: [], accounts: [account], most: 5, claimMs: 3_600_000 });
+  const claimed = await claims.claim({
+    queue: 'first',
+    without: [],
+    accounts: [account],
+    most: 5,
+    claimMs: 3_600_000,
+  });
   assert.equal(claimed.length, 1);
   core.subscriptions.start();
   await until('they are delivered', () => receiver.handled.length === 2);

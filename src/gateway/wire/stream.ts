@@ -43,7 +43,7 @@ export class TunnelStream extends Duplex {
         return this.#takeData(payload);
       case 'credit': {
         const credit = this.#credit + payload.readUInt32BE();
-        // control: a stream is given no more credit than its window [wire/tunnel]
+        // A stream is given no more credit than its window.
         if (credit > WINDOW_BYTES) return false;
         this.#credit = credit;
         this.#sendWaiting();

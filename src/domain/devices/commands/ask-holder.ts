@@ -47,7 +47,7 @@ export function createHolders({ engine, bus }: Pick<Database, 'engine' | 'bus'>,
       // control: a station whose process cannot be reached is not reported as offline [commands/elsewhere TEST_DATABASE_URL]
       if (asked.state === 'lost') throw cutOff();
       if (asked.state === 'answered') return { name: asked.message, peer: asked.peer };
-      // control: a station whose process may not be back yet is not reported as offline [commands/ask-holder]
+      // A station whose process may not be back yet is not reported as offline.
       if (clock.now() - gapAt < BACK_MS) throw cutOff();
       return undefined;
     },

@@ -70,37 +70,6 @@ onEachEngine('devices', (engine) => {
       );
   });
 
-  it('devices that are linked again have nothing of the link before, stored late or still on its way', async () => {
-    const watt = async () => ((await core.read(account, 'light-1')).state as { power_w?: number }).power_w;
-    const relink = async () => {
-      const [link] = await core.links.list(account);
-      await core.links.remove(account, link?.id ?? assert.fail());
-      await core.link(account, 'polled');
-    };
-    await core.link(account, 'polled');
-    assert.equal(await watt(), 10);
-    // What was read is not stored yet.
-    await relink();
-    polled.reading = { online: true, on: false, watt: 20 };
-    assert.equal(await watt(), 20);
-    core.clock.turn(61_000);
-    const [arrived, waits] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    polled.onRead = async () => {
-      arrived.resolve();
-      await waits.promise;
-    };
-    const late = watt().catch(() => undefined);
-    await arrived.promise;
-    await relink();
-    polled.onRead = async () => {};
-    polled.reading = { online: true, on: false, watt: 30 };
-    assert.equal(await watt(), 30);
-    polled.reading = { online: true, on: false, watt: 40 };
-    waits.resolve();
-    await late;
-    assert.equal(await watt(), 30);
-  });
-
   it('devices takes a cursor only as a place to go on, and refuses a forged one', async () => {
     const other = await core.newAccount();
     asked.devices = ['light-1', 'light-2'];
@@ -296,5 +265,36 @@ onEachEngine('devices', (engine) => {
     assert.equal(((await core.read(account, 'light-1')).state as { online: boolean }).online, false);
     asked.reading = { online: true, on: true, watt: Number.NaN };
     await assert.rejects(core.read(account, 'light-1'), codeOf('vendor.answer_invalid'));
+  });
+
+  it('devices that are linked again have nothing of the link before, stored late or still on its way', async () => {
+    const watt = async () => ((await core.read(account, 'light-1')).state as { power_w?: number }).power_w;
+    const relink = async () => {
+      const [link] = await core.links.list(account);
+      await core.links.remove(account, link?.id ?? assert.fail());
+      await core.link(account, 'polled');
+    };
+    await core.link(account, 'polled');
+    assert.equal(await watt(), 10);
+    // What was read is not stored yet.
+    await relink();
+    polled.reading = { online: true, on: false, watt: 20 };
+    assert.equal(await watt(), 20);
+    core.clock.turn(61_000);
+    const [arrived, waits] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    polled.onRead = async () => {
+      arrived.resolve();
+      await waits.promise;
+    };
+    const late = watt().catch(() => undefined);
+    await arrived.promise;
+    await relink();
+    polled.onRead = async () => {};
+    polled.reading = { online: true, on: false, watt: 30 };
+    assert.equal(await watt(), 30);
+    polled.reading = { online: true, on: false, watt: 40 };
+    waits.resolve();
+    await late;
+    assert.equal(await watt(), 30);
   });
 });

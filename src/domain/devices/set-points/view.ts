@@ -84,7 +84,7 @@ const orNone = (at: number | null | undefined): string | null => (at == null ? n
 /** Undefined where it is known what the device does. */
 function unknownSinceOf(row: SetPointRow, away: Whereabouts | undefined): number | undefined {
   if (row.isInDoubt) return row.failingSince ?? row.renewedAt;
-  // control: a set-point of a device that nobody reaches is not said to be in force [set-points/unreached] => true
+  // A set-point of a device that nobody reaches is not said to be in force.
   if (row.state !== 'held') return undefined;
   // What was sent since it was heard last was sent while it was there.
   if (away !== undefined) return row.failingSince ?? Math.max(away.heardAt ?? 0, row.renewedAt);

@@ -161,10 +161,10 @@ export async function createEventLog(host: Host) {
     // control: a cursor that is older than the log is refused [connect/routes/events]
     if (isAfter(removed, after)) throw new Expired(removed, 'removed');
     if (!('givenAt' in after)) return found;
-    // control: a cursor from beyond the end of a restored log is refused [event-log-restored]
+    // A cursor from beyond the end of a restored log is refused.
     if (isAfter(after, end)) throw new Expired(removed, 'restored');
     const last = await store.lastUpTo(after);
-    // control: a cursor that a restored log has caught up with is refused [event-log-restored]
+    // A cursor that a restored log has caught up with is refused.
     if (last !== undefined && last.recorded_at > after.givenAt + GIVEN_WITHIN_MS)
       throw new Expired(removed, 'restored');
     return found;

@@ -42,7 +42,7 @@ function requireRoom(takes: readonly Taken[], spending: Spending, now: number): 
     turn(tally, rule, now);
     const most = mostOf(rule, isBackground);
     const left = most - usedNow(tally, rule, now);
-    // control: what commands wait for is left to them [budgets/patience] => cost
+    // What commands wait for is left to them.
     const needed = isOfCommand ? cost : cost + awaited;
     if (left < needed) throw usedUp(adapter, rule, secondsUntil(tally, rule, { cost: needed, most, now }));
     if (ofLink === undefined) continue;

@@ -29,7 +29,7 @@ export async function patiently(
       if (heldBack === undefined) return;
       const { retryAfterSeconds = Number.POSITIVE_INFINITY } = heldBack;
       const delayMs = retryAfterSeconds * 1_000;
-      // control: a call is not held up longer than its caller waits for it [budgets/patience]
+      // A call is not held up longer than its caller waits for it.
       if (clock.now() + delayMs > end) throw heldBack;
       done ??= await waits();
       await sleep(clock, delayMs, signal);

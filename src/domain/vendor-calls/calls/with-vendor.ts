@@ -249,7 +249,7 @@ function afterCommand(error: AppError, vendor: string, trace: Trace): AppError {
   const isOpen =
     // control: a response to a command that is not understood leaves its outcome unknown [sent-commands]
     (trace.isCommandSent && error.code === 'vendor.answer_invalid') ||
-    // control: what fails after a vendor has taken a command is not taken for a failure of the command [sent-commands]
+    // What fails after a vendor has taken a command is not taken for a failure of the command.
     (trace.isCommandTaken && OF_WHAT_FOLLOWS.has(error.code));
   return isOpen ? outcomeUnknown(vendor, error) : error;
 }
