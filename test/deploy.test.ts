@@ -117,6 +117,24 @@ describe('the settings elsewhere', () => {
     );
   });
 
+  it('the proxy of the public sites hides all that is for operators', () => {
+    const [, hidden = ''] = /^\t\tpath (.+)$/m.exec(readFileSync('deploy/Caddyfile', 'utf8')) ?? [];
+    const patterns = hidden.split(' ');
+    const isHidden = (path: string) =>
+      patterns.some((pattern) =>
+        pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
+      );
+    const paths = ['connect', 'grid'].flatMap((service) => {
+      const document = JSON.parse(readFileSync(`docs/openapi/${service}.json`, 'utf8')) as { paths: object };
+      return Object.keys(document.paths);
+    });
+    const administration = paths.filter((path) => path.startsWith('/admin'));
+    assert.ok(administration.length > 10);
+    for (const path of [...administration, '/operator', '/operator/sign-in', '/metrics', '/readyz'])
+      assert.ok(isHidden(path), path);
+    assert.ok(!isHidden('/devices') && !isHidden('/auth/login') && !isHidden('/healthz'));
+  });
+
   it('the settings elsewhere are named as they are in the documents', () => {
     const documents = globSync([
       'README.md',
