@@ -69,7 +69,16 @@ onEachEngine('the routes of devices', (engine) => {
     assert.match(String(charger.observed_at), /^\d{4}-.*Z$/);
     const light = (await caller.call('GET', '/devices/light-1?vendor=first')).body as object;
     assert.deepEqual(Object.keys(light).sort(), [
-      ...['device', 'fetched_at', 'next_read_at', 'next_read_missing', 'observed_at', 'state'],
+      ...[
+        'device',
+        'fetched_at',
+        'link',
+        'next_read_at',
+        'next_read_missing',
+        'observed_at',
+        'state',
+        'user_ref',
+      ],
     ]);
     const { next_read_at, next_read_missing } = light as Record<string, unknown>;
     assert.deepEqual([next_read_at, next_read_missing], [null, 'on_request']);
