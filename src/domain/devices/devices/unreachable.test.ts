@@ -118,6 +118,7 @@ onEachEngine('an unreachable device', (engine) => {
     await world.read(account, 'light-2');
     await settled();
     assert.deepEqual(await onlines(), [false, true, false], 'nothing new is known of the others');
+    await until('the link is reachable again', async () => (await reachability()).includes('link.reachable'));
     assert.deepEqual((await reachability()).toSorted(), [
       ...['device.reachable light-2', 'device.unreachable light-1', 'device.unreachable light-2'],
       ...['device.unreachable light-3', 'link.reachable', 'link.unreachable'],
