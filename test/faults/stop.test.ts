@@ -45,7 +45,7 @@ async function keptAlive(base: string): Promise<{ socket: Socket; text(): string
   });
   socket.on('error', () => {});
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+  socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await until('an answer', () => (text.includes('"ok"') ? true : undefined));
   return { socket, text: () => text, closed };
 }
@@ -58,7 +58,7 @@ function upgrade(base: string): Promise<string> {
     socket.on('error', () => resolve('refused'));
     socket.once('data', (chunk: Buffer) => resolve(chunk.toString().split('\r\n')[0] ?? ''));
     socket.write(
-      'GET /ocpp/nobody HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      'GET /ocpp/nobody HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     );
   });
 }
@@ -101,7 +101,7 @@ onEachEngine('SIGTERM', (engine) => {
       assert.equal(codeOf(refused), 'server.stopping');
       assert.deepEqual(Object.keys(refused.body as object), ['error']);
     }
-    idle.socket.write(`GET /devices HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);
+    idle.socket.write(`GET /devices HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`);
     assert.match(await upgrade(base), /refused|503|404/);
     const exit = await service.exited;
     stopped = true;

@@ -51,7 +51,7 @@ function handshake(base: string, identity: string, password: string, from = '127
   const authorization = Buffer.from(`${identity}:${password}`).toString('base64');
   const lines = [
     `GET /ocpp/${identity} HTTP/1.1`,
-    'host: x',
+    'host: localhost',
     'connection: upgrade',
     'upgrade: websocket',
     'sec-websocket-version: 13',
