@@ -66,7 +66,9 @@ describe('an EnergyHub whose broker is Mosquitto', { skip: withoutMosquitto, tim
 
   it('an EnergyHub whose broker is Mosquitto is linked with its password, read and commanded', async () => {
     const devices = await link();
-    assert.deepEqual(devices.map(({ device_type }) => device_type).toSorted(), ['battery', 'solar_inverter']);
+    assert.deepEqual(devices.map(({ device_type }) => device_type).toSorted(), [
+      ...['battery', 'industrial', 'industrial', 'solar_inverter'],
+    ]);
     await world.send(account, await idOf('battery'), { type: 'set_battery_power', power_w: 1_500 });
     assert.deepEqual(hub.commands(), ['charge 1500']);
     assert.equal((await seen('battery'))?.power_w, 1_500);
