@@ -36,10 +36,14 @@ const ListFilters = Type.Object({
   cursor: Type.Optional(Type.String({ description: 'From the Link header of the previous page' })),
 });
 
-/** What the example of a command does to the example of a device: 3 × 230 V × 8 A. */
+/** What the example of a command does to the example of a device: 3 × 230 V × 8 A, read afterwards. */
 const SlowerCharger = Type.Object(CommandedDevice.properties, {
   title: 'CommandedDevice',
-  examples: [Object.assign({}, exampleOf(CommandedDevice), { state: { ...CHARGING, power_w: 5_520 } })],
+  examples: [
+    Object.assign({}, exampleOf(CommandedDevice, { onlyRequired: true }), {
+      state: { ...CHARGING, power_w: 5_520 },
+    }),
+  ],
 });
 
 export interface DeviceRoutes {
