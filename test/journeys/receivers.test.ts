@@ -215,7 +215,7 @@ onEachEngine('a receiver of events', (engine) => {
       receiver.behaviour = answers(204);
       receiver.hangUp();
       await attemptsOf(core, key).succeeds(receiver, names.length);
-      // A claim may have ended while the clock was turned: then a delivery comes again.
+      // What was answered while its connection was cut comes again.
       assert.deepEqual([...new Set(usersOf(receiver.handled))], names);
     }
     assert.equal(dripping.size, 0, 'every connection that drips is cut off');
