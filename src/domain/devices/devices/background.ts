@@ -48,11 +48,12 @@ interface BackgroundOptions {
   /** Takes what the vendor says that the user must do; never rejects. */
   readonly intervene: (cached: CachedDevice, said: Said) => Promise<void> | undefined;
   /** Takes that a device could not be asked. */
-  readonly unreach: (cached: CachedDevice, began: number) => void;
+  readonly markUnreachable: (cached: CachedDevice, began: number) => void;
 }
 
 export function createBackground(options: BackgroundOptions): Background {
-  const { store, reader, calls, clock, adapters, inFlight, flightOf, record, intervene, unreach } = options;
+  const { store, reader, calls, clock, adapters, inFlight, flightOf, record, intervene, markUnreachable } =
+    options;
   /** Runs the work with the devices marked as being read, and takes what of its answer has not been overtaken. */
   async function reading<T>(
     devices: readonly DeviceRow[],
@@ -98,7 +99,8 @@ export function createBackground(options: BackgroundOptions): Background {
       if (fault !== undefined) throw fault;
       return { left, snapshots, isOvertaken };
     } catch (error) {
-      if (isUnreachable(error)) for (const { device } of marks) unreach(cachedOf(device, began), began);
+      if (isUnreachable(error))
+        for (const { device } of marks) markUnreachable(cachedOf(device, began), began);
       throw error;
     } finally {
       for (const { key, mark } of marks) {

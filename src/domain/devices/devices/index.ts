@@ -17,7 +17,7 @@ import { createReader } from './reader.ts';
 import { createReports } from './reported.ts';
 import { createSnapshotWriter, type SnapshotWriter } from './snapshot-writer.ts';
 import { createSnapshots } from './snapshots.ts';
-import { createDeviceStore, unreached } from './store.ts';
+import { asUnreachable, createDeviceStore } from './store.ts';
 import { createVendorReads } from './vendor-reads.ts';
 
 export { CommandedDevice, commandedOf, DeviceReading, ListedDevice } from './answers.ts';
@@ -93,7 +93,7 @@ export function createDevices(options: DevicesOptions) {
   const snapshots = createSnapshots({
     ...{ adapters, reader, interventions, memory, lookup, writer, clock, log },
   });
-  const { record, intervene, take, unreach } = snapshots;
+  const { record, intervene, take, markUnreachable } = snapshots;
   const vendorReads = createVendorReads({ database, adapters, calls, reader, lookup, snapshots });
   const { refresh, flightOf } = vendorReads;
 
@@ -114,7 +114,7 @@ export function createDevices(options: DevicesOptions) {
       flightOf,
       record,
       intervene,
-      unreach,
+      markUnreachable,
     }),
 
     /** Takes what an accepted or a failed command says that the user of the device must do. */
@@ -138,7 +138,7 @@ export function createDevices(options: DevicesOptions) {
     /** The state may be wrong by now, as after a command that failed with `error`: the next read asks the vendor, however fresh it is. */
     markStale(cached: CachedDevice, error?: unknown): void {
       if (cached.snapshot === null) return;
-      const lost = isUnreachable(error) ? unreached(cached.snapshot) : undefined;
+      const lost = isUnreachable(error) ? asUnreachable(cached.snapshot) : undefined;
       record(cached, { ...(lost ?? cached.snapshot), fetchedAt: 0 });
       // A change of the times alone leaves no event.
       storeAndAnnounce(cached).catch((error: unknown) =>

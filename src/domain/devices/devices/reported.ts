@@ -37,7 +37,7 @@ function withReport(
   const state: DeviceState = { ...before.state };
   for (const field of newer) setField(state, report.state, field);
   // What reports anything can be reached.
-  if (before.reported?.isUnreached === true && report.state.online === undefined) state.online = true;
+  if (before.reported?.isUnreachable === true && report.state.online === undefined) state.online = true;
   const at = Object.fromEntries(newer.map((field) => [field, report.at]));
   // The rest of the state is as old as it was: a caller that wants the whole of it still asks the vendor.
   return {
@@ -127,7 +127,7 @@ export function createReports({ store, writer, clock, lookup, reader, snapshots 
     async unreachable(link: LinkOf): Promise<void> {
       const began = clock.now();
       await writer.flush();
-      for (const row of await store.rowsOfLink(link)) snapshots.unreach(cachedOf(row, began), began);
+      for (const row of await store.rowsOfLink(link)) snapshots.markUnreachable(cachedOf(row, began), began);
     },
   };
 }

@@ -28,20 +28,20 @@ export interface Reported {
   /** When each of the fields was so. */
   readonly fields: { readonly [F in keyof DeviceState]?: number };
   /** Its link, gateway or vendor could not be reached: whatever is heard of the device next shows that it can. */
-  readonly isUnreached?: boolean;
+  readonly isUnreachable?: boolean;
 }
 
 /**
  * The snapshot of a device that could not be asked: what was last known stays, with its times, but nobody knows whether it is so. Undefined
  * where it says so already, and for a device that was never read.
  */
-export function unreached(before: Snapshot | null): Snapshot | undefined {
+export function asUnreachable(before: Snapshot | null): Snapshot | undefined {
   if (before === null || !before.state.online) return undefined;
   const { whole, fields } = before.reported ?? { whole: before.observedAt, fields: {} };
   return {
     ...before,
     state: { ...before.state, online: false },
-    reported: { whole, fields, isUnreached: true },
+    reported: { whole, fields, isUnreachable: true },
   };
 }
 

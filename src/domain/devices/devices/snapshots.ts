@@ -9,7 +9,7 @@ import type { Lookup } from './lookup.ts';
 import { type CachedDevice, type DeviceMemory, deviceKey } from './memory.ts';
 import type { Reader } from './reader.ts';
 import type { SnapshotWriter } from './snapshot-writer.ts';
-import { type Snapshot, unreached } from './store.ts';
+import { asUnreachable, type Snapshot } from './store.ts';
 
 interface SnapshotsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
@@ -80,12 +80,12 @@ export function createSnapshots(options: SnapshotsOptions) {
   }
 
   /** The device could not be asked. `began`: when that was tried; what was learnt after that stays. */
-  function unreach(cached: CachedDevice, began: number): void {
-    const snapshot = unreached(cached.snapshot);
+  function markUnreachable(cached: CachedDevice, began: number): void {
+    const snapshot = asUnreachable(cached.snapshot);
     if (snapshot !== undefined) record(cached, snapshot, began);
   }
 
-  return { inFlight, record, setSnapshot, unreach, intervene, take };
+  return { inFlight, record, setSnapshot, markUnreachable, intervene, take };
 }
 
 export type Snapshots = ReturnType<typeof createSnapshots>;

@@ -22,7 +22,7 @@ export async function countDevicesOf(
   return new Map(rows.map(({ vendor, devices }) => [vendor, Number(devices)]));
 }
 
-export { type DeviceRow, type PlannedRow, type Snapshot, unreached } from './rows.ts';
+export { asUnreachable, type DeviceRow, type PlannedRow, type Snapshot } from './rows.ts';
 
 export type { NewDevice, OfLink } from './store-lists.ts';
 

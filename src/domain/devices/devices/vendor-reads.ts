@@ -28,7 +28,7 @@ interface VendorReadsOptions {
 /** Asks what devices are like now: their vendors, or the processes that they are connected to. */
 export function createVendorReads(options: VendorReadsOptions) {
   const { database, adapters, calls, reader, lookup } = options;
-  const { record, setSnapshot, unreach, intervene, take } = options.snapshots;
+  const { record, setSnapshot, markUnreachable, intervene, take } = options.snapshots;
   const { bus, moments } = database;
   const flights = new Map<string, Promise<CachedDevice>>();
 
@@ -37,7 +37,7 @@ export function createVendorReads(options: VendorReadsOptions) {
     try {
       return await reader.ask(adapterOf(adapters, cached.row.vendor), cached);
     } catch (error) {
-      if (isUnreachable(error)) unreach(cached, began);
+      if (isUnreachable(error)) markUnreachable(cached, began);
       await intervene(cached, saidByError(error));
       throw error;
     }

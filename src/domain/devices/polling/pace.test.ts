@@ -13,7 +13,7 @@ describe('the pace of a device', () => {
     assert.equal(activityOf({ state: { online: true, charging: true } }, false), 'active');
     assert.equal(activityOf({ state: { online: false, charging: false } }, false), 'asleep');
     assert.equal(activityOf({ state: { online: false } }, true), 'active');
-    const reported = { whole: 0, fields: {}, isUnreached: true };
+    const reported = { whole: 0, fields: {}, isUnreachable: true };
     assert.equal(activityOf({ state: { online: false }, reported }, false), 'idle', 'it may be back soon');
     assert.equal(intervalOf(adapter, { ...calm, activities: ['asleep'] }), 1_800);
     assert.equal(intervalOf(adapter, { ...calm, activities: ['asleep', 'active', 'idle'] }), 60);

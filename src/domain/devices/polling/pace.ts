@@ -19,7 +19,7 @@ export function activityOf(
 ): Activity {
   if (isCommanded || snapshot?.state.charging === true) return 'active';
   // One that could not be asked does not sleep, for all that is known.
-  return snapshot?.state.online === false && snapshot.reported?.isUnreached !== true ? 'asleep' : 'idle';
+  return snapshot?.state.online === false && snapshot.reported?.isUnreachable !== true ? 'asleep' : 'idle';
 }
 
 interface Circumstances {

@@ -11,8 +11,8 @@ const listed = async ({ core, account }: Keeping) => {
   return one;
 };
 
-onEachEngine('a set-point of a device that nobody reaches', (engine) => {
-  it('a set-point of a device that nobody reaches is unknown from the first renewal that fails until one goes well', async (test) => {
+onEachEngine('a set-point of an unreachable device', (engine) => {
+  it('a set-point of an unreachable device is unknown from the first renewal that fails until one goes well', async (test) => {
     const here = await keeping(test, engine, null);
     await here.discharge(3_000);
     const known = await listed(here);
@@ -32,7 +32,7 @@ onEachEngine('a set-point of a device that nobody reaches', (engine) => {
     assert.deepEqual([again.state, again.unknown_since, again.error], ['in_force', null, null]);
   });
 
-  it('a set-point of a device that nobody reaches says when the timer of the device ends it', async (test) => {
+  it('a set-point of an unreachable device says when the timer of the device ends it', async (test) => {
     const here = await keeping(test, engine, 60);
     await here.discharge(3_000);
     here.isReachable = false;

@@ -35,7 +35,7 @@ export const SetPointResponse = Type.Object(
     }),
     state: Type.Enum(['in_force', 'paused', 'releasing', 'unknown'], {
       description:
-        'paused: released while no instance of elnav ran, and sent again soon. releasing: the device is being returned to automatic operation. unknown: nobody reaches the device, a command is being sent, or its outcome is unknown; do not count on it',
+        'paused: released while no instance of elnav ran, and sent again soon. releasing: the device is being returned to automatic operation. unknown: the device is unreachable, a command is being sent, or its outcome is unknown; do not count on it',
     }),
     since: moment('When the command was accepted'),
     renewed_at: moment('When it was last sent'),
@@ -53,7 +53,7 @@ export const SetPointResponse = Type.Object(
 );
 export type SetPointResponse = Type.Static<typeof SetPointResponse>;
 
-/** A set-point as callers see it; `away`: nobody reaches the gateway of its device. */
+/** A set-point as callers see it; `away`: the gateway of its device is unreachable. */
 export function responseOf(row: SetPointRow, away: Whereabouts | undefined): SetPointResponse {
   const reverts = endsAt(row);
   const unknownSince = unknownSinceOf(row, away);
@@ -84,7 +84,7 @@ const orNone = (at: number | null | undefined): string | null => (at == null ? n
 /** Undefined where it is known what the device does. */
 function unknownSinceOf(row: SetPointRow, away: Whereabouts | undefined): number | undefined {
   if (row.isInDoubt) return row.failingSince ?? row.renewedAt;
-  // A set-point of a device that nobody reaches is not said to be in force.
+  // A set-point of an unreachable device is not said to be in force.
   if (row.state !== 'held') return undefined;
   // What was sent since it was heard last was sent while it was there.
   if (away !== undefined) return row.failingSince ?? Math.max(away.heardAt ?? 0, row.renewedAt);

@@ -28,7 +28,7 @@ export function createLinkRecords(options: RecordsOptions) {
   const { bus, store, healed, unreachable, clock, interventions } = options;
   const rows = new BoundedMap<string, LinkRow>(CACHED_LINKS);
   /** Since when the links are unreachable of which that was said. */
-  const saidUnreachable = new BoundedMap<string, number>(CACHED_LINKS);
+  const reportedUnreachable = new BoundedMap<string, number>(CACHED_LINKS);
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
@@ -54,8 +54,8 @@ export function createLinkRecords(options: RecordsOptions) {
     if (known.status === 'needs_relink' && status === 'unreachable') return;
     // One failure may be of one device; the next one, with nothing that went well in between, is of the link.
     const isFailingAgain = status === 'unreachable' && known.status === 'unreachable';
-    if (isFailingAgain && saidUnreachable.get(keyOf(row)) !== known.statusSince) {
-      saidUnreachable.set(keyOf(row), known.statusSince);
+    if (isFailingAgain && reportedUnreachable.get(keyOf(row)) !== known.statusSince) {
+      reportedUnreachable.set(keyOf(row), known.statusSince);
       await unreachable(known);
     }
     if (known.status === status && known.statusReason === reason && known.refusedSince === refusedSince)
