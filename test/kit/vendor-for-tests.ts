@@ -2,8 +2,18 @@ import Type from 'typebox';
 import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
 import type { DeviceType } from '../../src/adapter/device.ts';
+import type { HttpAnswer } from '../../src/adapter/http.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import { AppError } from '../../src/core/errors.ts';
+
+/** What a vendor responds that has nothing to say. */
+export const EMPTY_RESPONSE: HttpAnswer = {
+  status: 200,
+  headers: {},
+  bytes: new Uint8Array(),
+  text: () => '',
+  json: () => null,
+};
 
 /** The state of a device at the vendor. */
 export interface Reading {

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { type CoreWorld, makeCoreWorld } from '../../../../test/kit/core-world.ts';
 import { onEachEngine } from '../../../../test/kit/databases.ts';
 import { until } from '../../../../test/kit/until.ts';
-import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
+import { EMPTY_RESPONSE, testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import { vendorFailure } from '../../../adapter/failures.ts';
 import { type HttpAnswer, HttpFailure } from '../../../adapter/http.ts';
 import { limit } from '../../../adapter/kit/index.ts';
@@ -21,7 +21,7 @@ it('a vendor is judged by its links together, and a block comes first', () => {
 onEachEngine('states of vendors', (engine) => {
   it('states of vendors follow the links of all accounts and the blocks that hold, and are read by a process that calls nobody', async () => {
     const vendor = testVendor();
-    let answer = (): HttpAnswer => OK;
+    let answer = (): HttpAnswer => EMPTY_RESPONSE;
     const adapter = {
       ...vendor.adapter,
       hosts: { api: 'https://vendor.example' },
@@ -60,7 +60,7 @@ onEachEngine('states of vendors', (engine) => {
       };
       await assert.rejects(world.read(one, 'light-1'), { code: 'vendor.unreachable' });
       await until('the link is unreachable', async () => (await state()) === 'trouble');
-      answer = () => OK;
+      answer = () => EMPTY_RESPONSE;
       await world.read(one, 'light-1');
       await until('the link is active again', async () => (await state()) === 'ok');
 
@@ -85,11 +85,3 @@ onEachEngine('states of vendors', (engine) => {
     }
   });
 });
-
-const OK: HttpAnswer = {
-  status: 200,
-  headers: {},
-  bytes: new Uint8Array(),
-  text: () => '',
-  json: () => null,
-};

@@ -3,19 +3,12 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { makeCoreWorld } from '../../../../test/kit/core-world.ts';
 import { until } from '../../../../test/kit/until.ts';
-import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
+import { EMPTY_RESPONSE, testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { vendorFailure } from '../../../adapter/failures.ts';
-import { type HttpAnswer, HttpFailure } from '../../../adapter/http.ts';
+import { HttpFailure } from '../../../adapter/http.ts';
 import { limit } from '../../../adapter/kit/index.ts';
 
-const OK: HttpAnswer = {
-  status: 200,
-  headers: {},
-  bytes: new Uint8Array(),
-  text: () => '',
-  json: () => null,
-};
 const ON = { type: 'turn_on' } as const;
 
 describe('a call beyond a limit of its vendor', () => {
@@ -35,7 +28,7 @@ describe('a call beyond a limit of its vendor', () => {
         async send({ path }) {
           sent.push(`${path} ${(world.clock.now() - begun) / 1_000}`);
           if (failure !== undefined) throw failure;
-          return OK;
+          return EMPTY_RESPONSE;
         },
       }),
     });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, it } from 'node:test';
 import { type CoreWorld, makeCoreWorld } from '../../../../test/kit/core-world.ts';
 import { onEachEngine } from '../../../../test/kit/databases.ts';
 import { until } from '../../../../test/kit/until.ts';
-import { type TestVendor, testVendor } from '../../../../test/kit/vendor-for-tests.ts';
+import { EMPTY_RESPONSE, type TestVendor, testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import type { BudgetRule } from '../../../adapter/budget.ts';
 import { vendorFailure } from '../../../adapter/failures.ts';
@@ -13,13 +13,6 @@ import { AppError } from '../../../core/errors.ts';
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
-const OK: HttpAnswer = {
-  status: 200,
-  headers: {},
-  bytes: new Uint8Array(),
-  text: () => '',
-  json: () => null,
-};
 
 onEachEngine('incidents of a vendor', (engine) => {
   let vendor: TestVendor;
@@ -32,7 +25,7 @@ onEachEngine('incidents of a vendor', (engine) => {
 
   const open = async (changed: Partial<Adapter> = {}): Promise<void> => {
     vendor = testVendor();
-    answer = () => OK;
+    answer = () => EMPTY_RESPONSE;
     asked = 0;
     renewals = 0;
     const fresh = async () => {
@@ -87,7 +80,7 @@ onEachEngine('incidents of a vendor', (engine) => {
     await world.link(account, 'testvendor');
     answer = limited(600);
     await assert.rejects(world.read(account, 'light-1'), { retryAfterSeconds: 600 });
-    answer = () => OK;
+    answer = () => EMPTY_RESPONSE;
     world.clock.turn(100_000);
     for (let count = 0; count < 5; count += 1)
       await assert.rejects(world.read(account, 'light-1'), {
@@ -112,7 +105,7 @@ onEachEngine('incidents of a vendor', (engine) => {
     world.clock.turn(60_000);
     answer = fails('rate_limited', 'too many calls of ours wait', { retryAfterSeconds: 5, wasSent: false });
     await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.rate_limited' });
-    answer = () => OK;
+    answer = () => EMPTY_RESPONSE;
     await world.read(account, 'light-1');
   });
 
@@ -143,7 +136,7 @@ onEachEngine('incidents of a vendor', (engine) => {
       await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.refused' });
     await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.rate_limited', message: /errors/ });
     assert.equal(asked, before + 3);
-    answer = () => OK;
+    answer = () => EMPTY_RESPONSE;
     world.clock.turn(1_200_000);
     await world.read(account, 'light-1');
   });
@@ -171,7 +164,7 @@ onEachEngine('incidents of a vendor', (engine) => {
       assert.equal(asked, holds ? before : before + 1);
       assert.equal((await budgetOf(budgets)).length > 0, true);
       const isOfAll = holds || budgets.length > 1;
-      answer = () => OK;
+      answer = () => EMPTY_RESPONSE;
       const third = await world.read(account, 'light-3').catch((error: AppError) => error.code);
       assert.equal(third === 'vendor.rate_limited', isOfAll, 'two links refused at once stand for all');
     });
@@ -207,7 +200,7 @@ onEachEngine('incidents of a vendor', (engine) => {
     assert.ok(asked - before < 2 * 40, `it was asked ${asked - before} times in a day`);
     await pass(3 * HOUR_S, 60);
     await becomes('needs_relink');
-    answer = () => OK;
+    answer = () => EMPTY_RESPONSE;
     const parked = asked;
     await pass(8 * HOUR_S, 60);
     await becomes('active');
@@ -223,7 +216,7 @@ onEachEngine('incidents of a vendor', (engine) => {
     await pass(26 * HOUR_S, 60);
     await becomes('needs_relink');
     await pass(7 * HOUR_S, 60);
-    answer = () => OK;
+    answer = () => EMPTY_RESPONSE;
     await world.read(account, 'light-1');
     await becomes('active');
     const before = asked;
@@ -236,7 +229,7 @@ onEachEngine('incidents of a vendor', (engine) => {
     answer = fails('refused', 'no', { status: 401 });
     await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.unreachable' });
     await becomes('unreachable');
-    answer = () => OK;
+    answer = () => EMPTY_RESPONSE;
     world.clock.turn(DAY_S * 1_000);
     await world.read(account, 'light-1');
     await becomes('active');

@@ -2,20 +2,13 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { makeCoreWorld } from '../../../../test/kit/core-world.ts';
 import { type Engine, onEachEngine } from '../../../../test/kit/databases.ts';
-import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
+import { EMPTY_RESPONSE, testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { vendorFailure } from '../../../adapter/failures.ts';
-import { type HttpAnswer, HttpFailure, type VendorRequest } from '../../../adapter/http.ts';
+import { HttpFailure, type VendorRequest } from '../../../adapter/http.ts';
 import type { Session } from '../../../adapter/session.ts';
 import { AppError } from '../../../core/errors.ts';
 
-const OK: HttpAnswer = {
-  status: 200,
-  headers: {},
-  bytes: new Uint8Array(),
-  text: () => '',
-  json: () => null,
-};
 const READ = { path: '/state' };
 const COMMAND = { path: '/on', method: 'POST', use: 'command' } as const;
 
@@ -40,7 +33,7 @@ onEachEngine('a command of several calls', (engine: Engine) => {
         async send({ path }) {
           const failure = failing[path];
           if (failure !== undefined) throw failure;
-          return OK;
+          return EMPTY_RESPONSE;
         },
       }),
     });
