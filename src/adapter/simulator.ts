@@ -134,6 +134,8 @@ export interface SimulatorModule {
   readonly ownAddresses?: readonly string[];
   /** The code of a fault, where the vendor means something else by the status. */
   readonly faultCodes?: FaultCodes;
+  /** Fields of responses that go on with the time and say nothing of measuring: of a server, of a minute that a counter is of. */
+  readonly otherTimes?: readonly string[];
 }
 
 export type Code = AppError['code'];

@@ -82,6 +82,7 @@ interface Served {
   readonly vendor: VendorSimulator;
   readonly clock: TurnedClock;
   readonly codes: Cloud['codes'];
+  readonly otherTimes: Cloud['otherTimes'];
   readonly posting: Posting;
   /** Shared by all users, as limits of the app are. */
   readonly budgets: Spend | undefined;
@@ -104,7 +105,7 @@ export async function makeSimulatedVendor(
 ): Promise<SimulatedVendor> {
   assert.ok(adapter.simulator !== undefined, `${adapter.slug} has no simulator`);
   const clock = turnedClock();
-  const { createSimulator, faultCodes = {}, ownAddresses = [] } = await adapter.simulator();
+  const { createSimulator, faultCodes = {}, otherTimes = [], ownAddresses = [] } = await adapter.simulator();
   const posting: Posting = { posted: [], isListening: true };
   const vendor = createSimulator({
     clock,
@@ -125,6 +126,7 @@ export async function makeSimulatedVendor(
       vendor,
       clock,
       codes: faultCodes,
+      otherTimes,
       posting,
       ownAddresses: hasOwnAddresses ? ownAddresses : [],
       budgets: waitsForBudgets ? waitingBudgets(adapter, clock) : undefined,
@@ -149,6 +151,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   ]);
   let broken: Broken | null = null;
   let brokenCalls = 0;
+  let login: Json | undefined;
   /** What breaks the next call of this use, if anything does. */
   const faultFor = (use: CallUse): SimulatedFault | null => {
     if (broken === null || !isMeant(broken, use)) return null;
@@ -172,7 +175,10 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     asked,
     clock,
     fault: () => faultFor(use),
-    alter: (body) => (use === 'login' ? body : (cloud.alter?.(body) ?? body)),
+    alter(body) {
+      if (use === 'login') login = body;
+      return use === 'login' ? body : (cloud.alter?.(body, use) ?? body);
+    },
   });
   const hosts = (use: CallUse): Http => httpTo(wireOf(use));
   const loginSession = (): LoginSession => ({
@@ -200,6 +206,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     },
     broken: () => brokenCalls,
     codes,
+    otherTimes: served.otherTimes,
     alter: undefined,
     posted: posting.posted,
     webhookSecret: webhookSecretOf(adapter, partnerOf(adapter)) ?? '',
@@ -210,6 +217,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     revoke: () => vendor.revoke(),
     renewals: () => world.renewals,
     connections: () => ({ opened: lines.length, open: lines.filter((line) => !line.isEnded).length }),
+    signedInWith: () => login,
     expiresAt: () => world.tokens?.expiresAt,
     now: () => clock.now(),
     openStream: (devices) =>
@@ -320,7 +328,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     if (frame === undefined) return text;
     const isStrange = broken?.fault === 'unknown_values';
     const body = isStrange ? strange(frame) : frame;
-    return JSON.stringify(cloud.alter?.(body) ?? body);
+    return JSON.stringify(cloud.alter?.(body, 'read') ?? body);
   }
   function keep(tokens: Tokens | undefined): void {
     world.tokens = tokens;

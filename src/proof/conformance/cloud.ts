@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Adapter, AnyKind } from '../../adapter/adapter.ts';
+import type { CallUse } from '../../adapter/budget.ts';
 import type { CommandType } from '../../adapter/commands.ts';
 import type { DeviceState, Found } from '../../adapter/device.ts';
 import type { LoginSession } from '../../adapter/login.ts';
@@ -91,8 +92,10 @@ export interface Cloud {
   broken(): number;
   /** What the vendor's own words make of a fault, where it is not what the status says. */
   readonly codes: FaultCodes;
+  /** Fields of responses with other times than that of measuring. */
+  readonly otherTimes: readonly string[];
   /** Changes what calls are answered, and sees it; undefined leaves it. */
-  alter: ((body: Json) => Json) | undefined;
+  alter: ((body: Json, use: CallUse) => Json) | undefined;
   /** What the vendor has posted, the oldest first, and the secret that it signs with. */
   readonly posted: readonly Delivery[];
   readonly webhookSecret: string;
@@ -106,6 +109,8 @@ export interface Cloud {
   renewals(): number;
   /** WebSockets that calls have opened, and how many of them are open. */
   connections(): { readonly opened: number; readonly open: number };
+  /** What the vendor answered the last time that somebody signed in or renewed; undefined before. */
+  signedInWith(): Json | undefined;
   /** When the access token ends, ms since 1970; undefined without tokens. */
   expiresAt(): number | undefined;
   now(): number;

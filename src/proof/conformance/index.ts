@@ -18,6 +18,7 @@ import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from '../../
 import type { DeviceRef } from '../../adapter/session.ts';
 import { needsOf, scopesOf } from '../../adapter/tokens.ts';
 import { unboundedIn } from '../../core/bounded-schema.ts';
+import { proveBounds } from './bounds.ts';
 import { faultOf, type Proof, type Report, type Simulator } from './cloud.ts';
 import { checkConnected } from './connected.ts';
 import { checkFaults, checkSignIn } from './faults.ts';
@@ -30,6 +31,7 @@ import { proveEnding, proveRelease, proveReleaseBytes, proveRevert } from './pro
 
 import { checkStream } from './streams.ts';
 import { checkTokens } from './tokens.ts';
+import { checkTruths } from './truths.ts';
 import { checkWebhooks } from './webhooks.ts';
 import { type View, witnessOf } from './witnesses.ts';
 
@@ -105,6 +107,8 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
 const BETWEEN_CHECKS_SECONDS = 600;
 /** Limits of a minute are those of one command again. */
 const BETWEEN_COMMANDS_SECONDS = 60;
+/** Commands of which a device has limits. */
+const LIMITED: ReadonlySet<CommandType> = new Set(SET_POINT_TYPES);
 
 interface CloudChecks {
   readonly adapter: Adapter;
@@ -132,6 +136,7 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
     'odd values': checkOddValues,
     webhooks: checkWebhooks,
     lists: checkListing,
+    truths: checkTruths,
     homes: checkHomes,
   })) {
     // What one check took of the vendor's limits is not the next one's.
@@ -196,6 +201,11 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
         await simulator.pass(BETWEEN_COMMANDS_SECONDS);
         const prove = () => proveCommand({ simulator, kind, ref, see, command });
         report(`${device.id}: ${command} does what it says`, await faultOf(prove));
+        if (LIMITED.has(command)) {
+          await simulator.pass(BETWEEN_COMMANDS_SECONDS);
+          const bounded = () => proveBounds({ simulator, kind, ref, see, command });
+          report(`${device.id}: ${command} takes its limits, and no more`, await faultOf(bounded));
+        }
         await checkEndings({ simulator, kind, ref, see, command }, report);
       }
     }

@@ -23,6 +23,8 @@ const CHARGING_W = {
   least: 500,
   mostOf: { vehicle: 400_000, charger: 50_000 } as Partial<Record<DeviceType, number>>,
 };
+/** A cold room, milli-Celsius: hundredths of a degree are below. */
+const COLD = { least: 5_000, most: 21_000 };
 const VOLTS = 250;
 const PHASES = 3;
 /** A meter is measured from one of its reports to another that is this much later at least. */
@@ -47,9 +49,13 @@ export async function checkPlausible(check: Plausibility): Promise<void> {
   };
   if (offered.includes('charge_control') || offered.includes('set_current'))
     await whileCharging(check, await at('charging'));
+  else if (ref.type === 'vehicle') {
+    const charging = await untilCharging(check);
+    if (charging !== undefined) await timeRunsDown(check, charging);
+  }
   if (offered.includes('set_temperature')) {
     const { temperature_milli_c: room } = (await at('cold')).state;
-    if (typeof room === 'number' && !isWithin(room, 1_000, 21_000))
+    if (typeof room === 'number' && !isWithin(room, COLD.least, COLD.most))
       throw new Error(`temperature_milli_c of a cold room is ${room}; 17 °C is 17000`);
   }
   if (offered.includes('set_battery_power')) {
@@ -59,6 +65,14 @@ export async function checkPlausible(check: Plausibility): Promise<void> {
     if (typeof power === 'number' && Math.abs(power) > 200)
       throw new Error(`power_w of an idle battery is ${power}`);
   }
+  if (offered.includes('program_control')) await timeRunsDown(check, await at('program_running'));
+  if (
+    ref.type === 'battery' &&
+    offered.includes('read_power') &&
+    offered.includes('read_battery_soc') &&
+    !offered.includes('set_battery_power')
+  )
+    await chargesAsItSays(check);
   if (offered.includes('on_off') && offered.includes('read_power')) {
     const off = (await at('off')).state.power_w;
     if (typeof off === 'number' && Math.abs(off) > 100)
@@ -73,6 +87,7 @@ async function whileCharging(check: Plausibility, before: View): Promise<void> {
   if (connected === false) throw new Error('connected is false while it charges');
   if (typeof soc === 'number' && !isWithin(soc, 30, 70))
     throw new Error(`battery_soc of a half-full battery is ${soc}`);
+  if (typeof before.state.remaining_seconds === 'number') await timeRunsDown(check, before);
   if (!offered.includes('read_power') || typeof power !== 'number') return;
   const amps = before.limits?.max_a;
   const most =
@@ -80,6 +95,50 @@ async function whileCharging(check: Plausibility, before: View): Promise<void> {
   if (!isWithin(power, CHARGING_W.least, most))
     throw new Error(`power_w is ${power} while it charges; ${CHARGING_W.least} to ${most} can be`);
   if (offered.includes('read_energy') && typeof energy === 'number') await energyGrows(check, before);
+}
+
+/** What is left of a charge or a programme becomes less by the time that passes, as long as it goes on. */
+async function timeRunsDown({ simulator, see }: Plausibility, before: View): Promise<void> {
+  const { remaining_seconds: left, charging } = before.state;
+  if (typeof left !== 'number' || left === 0 || (charging !== true && left < 2 * RUN_DOWN_SECONDS)) return;
+  await simulator.pass(RUN_DOWN_SECONDS);
+  const now = (await see()).state;
+  if (charging === true && now.charging !== true) return;
+  const gone = left - (now.remaining_seconds ?? 0);
+  if (!isWithin(gone, RUN_DOWN_SECONDS / 3, RUN_DOWN_SECONDS * 3))
+    throw new Error(`remaining_seconds is ${left}, and ${now.remaining_seconds} after ${RUN_DOWN_SECONDS} s`);
+}
+
+/** A car that no command charges is looked at until it charges by itself. */
+async function untilCharging({ simulator, see }: Plausibility): Promise<View | undefined> {
+  for (let step = 0; step < STEPS_OF_A_DAY; step += 1) {
+    const view = await see();
+    if (view.state.charging === true) return view;
+    await simulator.pass(86_400 / STEPS_OF_A_DAY);
+  }
+  return undefined;
+}
+
+/** A battery that no command moves shows by its charge what its power means: it rises while the power is positive. */
+async function chargesAsItSays({ simulator, see }: Plausibility): Promise<void> {
+  let [right, wrong] = [0, 0];
+  let before = (await see()).state;
+  for (let step = 0; step < STEPS_OF_A_DAY; step += 1) {
+    await simulator.pass(86_400 / STEPS_OF_A_DAY);
+    const now = (await see()).state;
+    const grown = (now.battery_soc ?? 0) - (before.battery_soc ?? 0);
+    const powers = [before.power_w ?? 0, now.power_w ?? 0].map((power) =>
+      Math.sign(Math.trunc(power / MOVING_W)),
+    );
+    const [sign = 0, next] = powers;
+    if (grown !== 0 && sign !== 0 && sign === next) {
+      if (Math.sign(grown) === sign) right += 1;
+      else wrong += 1;
+    }
+    before = now;
+  }
+  if (wrong > right)
+    throw new Error(`battery_soc falls while power_w is positive, ${wrong} of ${wrong + right} times`);
 }
 
 /** The energy grows as the power says, from one report of the meter to another: some vendors report it once an hour. */
@@ -114,6 +173,12 @@ async function nextReport(
     `energy_wh stays ${before.state.energy_wh} for an hour while it charges at ${before.state.power_w} W`,
   );
 }
+
+/** What is left is compared after this time. */
+const RUN_DOWN_SECONDS = 300;
+const STEPS_OF_A_DAY = 48;
+/** A battery moves above this power. */
+const MOVING_W = 100;
 
 const stateCheck = Compile(DeviceState);
 /** Leaves that are tried of one response. */

@@ -1,5 +1,8 @@
 import { capabilitiesOf, kindOf, stateOf } from '../../adapter/adapters.ts';
+import { objectIn } from '../../adapter/kit/index.ts';
+import { claimsIn } from '../../adapter/tokens.ts';
 import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
 import { type CloudCheck, faultOf } from './cloud.ts';
 import { checkSecrets } from './faults.ts';
 
@@ -9,6 +12,8 @@ const BETWEEN_SECONDS = 60;
 /** The shortest lifetime that a vendor is seen to give is 299 s (Volvo Cars). */
 const LEAST_SECONDS = 240;
 /** Keys that never end are far beyond. */
+/** Time that passes between the sign-in and its check. */
+const SLACK_MS = 60_000;
 const SHORT_OF_EVER_MS = 400 * 86_400_000;
 
 /** Tokens: their lifetime in seconds, one renewal for many calls, and what loses the login. */
@@ -16,6 +21,7 @@ export async function checkTokens({ adapter, simulator, cloud, refs, report }: C
   const [ref] = refs;
   await cloud.signIn();
   const expiresAt = cloud.expiresAt();
+  report('the end of the token is what the vendor says', endFault(cloud));
   if (ref === undefined || expiresAt === undefined) return;
   const kind = kindOf(adapter, ref.type);
   const read = async () =>
@@ -71,6 +77,32 @@ export async function checkTokens({ adapter, simulator, cloud, refs, report }: C
       await read();
     }),
   );
+}
+
+/** Vendors say the lifetime in seconds, or in the token itself (RFC 7519 §4.1.4); without it the platform renews only once calls are refused. */
+function endFault(cloud: CloudCheck['cloud']): string | null {
+  const said = saidEnd(cloud.signedInWith(), cloud.now());
+  if (said === undefined) return null;
+  const kept = cloud.expiresAt();
+  if (kept === undefined)
+    return `the vendor says ${new Date(said).toISOString()}, and the tokens have no expiresAt`;
+  const [lifetime, taken] = [said - cloud.now(), kept - cloud.now()];
+  return taken > lifetime + SLACK_MS || taken < lifetime / 2
+    ? `it ends in ${lifetime / 1_000} s, and ${taken / 1_000} s are taken`
+    : null;
+}
+
+function saidEnd(body: Json | undefined, now: number): number | undefined {
+  const fields = Object.entries(objectIn(body));
+  for (const [name, value] of fields)
+    if (/^expires_?in$/i.test(name) && Number(value) > 0) return now + Number(value) * 1_000;
+  for (const [name, value] of fields) {
+    const ends = /^(?:access_?)?token$/i.test(name)
+      ? Number(claimsIn(String(value))?.exp) * 1_000
+      : Number.NaN;
+    if (Number.isFinite(ends)) return ends;
+  }
+  return undefined;
 }
 
 async function failure(work: Promise<unknown>): Promise<AppError> {

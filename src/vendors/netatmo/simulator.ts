@@ -41,6 +41,9 @@ interface Place {
 type Call = SimulatedCall<SimulatedAccount>;
 type Parameters = Readonly<Record<string, Json | undefined>>;
 
+/** The clock of what answers. */
+export const otherTimes = ['time_server'];
+
 /** Netatmo's cloud: sign-in, homes, rooms that warm and cool, limits and webhooks. */
 export function createSimulator(options: SimulatorOptions): VendorSimulator {
   const { clock } = options;

@@ -45,7 +45,10 @@ const StatusRoom = lenient(
 );
 const StatusModule = lenient({ id: ModuleId }, 'reachable', 'boiler_status');
 /** The response to a command; `errors` are of modules that did not get it. */
-export const Ordered = Type.Object({ body: Type.Optional(lenient({}, 'errors')) });
+export const Ordered = Type.Object({
+  status: Type.Optional(Type.Literal('ok')),
+  body: Type.Optional(lenient({}, 'errors')),
+});
 export const ModuleError = lenient({ id: ModuleId }, 'code');
 /** What linking kept of a room, in `DeviceRef.details`. */
 export const Details = Type.Object({

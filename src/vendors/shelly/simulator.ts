@@ -98,6 +98,9 @@ const USER = 'admin';
 const PASSWORD = 'simulated-password';
 const OF_FRAMES = 'dummy_method:dummy_uri';
 
+/** The clock of what answers. */
+export const otherTimes = ['unixtime', 'minute_ts'];
+
 /** A Shelly Plus 2PM: two relays with meters, behind a password, and the WebSocket to which it reports. */
 export function createSimulator(options: SimulatorOptions): ShellySimulator {
   const { now } = options.clock;
