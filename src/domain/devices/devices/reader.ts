@@ -7,6 +7,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Calls } from '../../vendor-calls/calls/index.ts';
+import { createGatheredReads } from './gathered-reads.ts';
 import type { CachedDevice } from './memory.ts';
 import type { Snapshot } from './store.ts';
 
@@ -22,6 +23,7 @@ const MOST_LOGGED = 1_000;
 /** Asks vendors what devices are like now. */
 export function createReader({ clock, calls, log }: ReaderOptions) {
   const logged = new BoundedMap<string, true>(MOST_LOGGED);
+  const read = createGatheredReads(clock, calls);
 
   /** Once each: a whole model range may report the same value with every poll. */
   function logUnrecognized({ row: { vendor, type } }: CachedDevice, values: readonly string[] = []): void {
@@ -37,10 +39,7 @@ export function createReader({ clock, calls, log }: ReaderOptions) {
     logUnrecognized,
 
     /** Asks the vendor, for its own response; concurrent callers are joined by the caller of this. */
-    ask(adapter: Adapter, { row }: CachedDevice): Promise<unknown> {
-      const kind = kindOf(adapter, row.type);
-      return calls.withVendor(row, 'read', (session) => kind.read(session, row));
-    },
+    ask: (adapter: Adapter, { row }: CachedDevice): Promise<unknown> => read(adapter, row),
 
     /** Turns a vendor's response into what is kept. */
     understand(adapter: Adapter, cached: CachedDevice, raw: unknown): Snapshot {
