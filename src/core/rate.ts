@@ -2,12 +2,13 @@ import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 import { MINUTE_MS } from './durations.ts';
 
+/** Of messages, or of bytes. */
 interface Pace {
-  /** Messages per second in the long run. */
+  /** How many per second in the long run. */
   readonly perSecond: number;
-  /** Messages without delay. */
+  /** How many without delay. */
   readonly burst: number;
-  /** Messages that may be delayed before it counts as a flood. */
+  /** How many may be delayed before it counts as a flood. */
   readonly behind: number;
 }
 
@@ -25,12 +26,12 @@ export class Bucket {
     this.#at = clock.now();
   }
 
-  /** Takes one token. Returns the delay in milliseconds, or null when the sender floods. */
-  take(): number | null {
+  /** Takes tokens. Returns the delay in milliseconds, or null when the sender floods. */
+  take(tokens = 1): number | null {
     const now = this.#clock.now();
     const gained = Math.max(0, (now - this.#at) / 1000) * this.#pace.perSecond;
     this.#at = now;
-    this.#level = Math.min(this.#pace.burst, this.#level + gained) - 1;
+    this.#level = Math.min(this.#pace.burst, this.#level + gained) - tokens;
     if (this.#level < -this.#pace.behind) return null;
     return this.#level >= 0 ? 0 : (-this.#level / this.#pace.perSecond) * 1000;
   }

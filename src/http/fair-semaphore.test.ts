@@ -5,9 +5,10 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 
 const WAIT_MS = 5_000;
 
-function made(count = 2) {
+function made(count = 2, mostOfAccount = count - 1) {
   const clock = turnedClock();
-  return { clock, slots: createFairSemaphore({ count, waitMs: WAIT_MS, clock }) };
+  const slots = createFairSemaphore({ what: 'large requests', count, mostOfAccount, waitMs: WAIT_MS, clock });
+  return { clock, slots };
 }
 
 /** Lets pending promise callbacks run. */

@@ -1,14 +1,18 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 
-/** Limits concurrent work that needs much memory. */
+/** Limits concurrent work that needs much memory or time. */
 export interface FairSemaphore {
   /** Waits for a slot and returns its release function. Throws `limit.busy` when none becomes free in time. */
   take(account: number): Promise<() => void>;
 }
 
 interface Options {
+  /** What the slots are for, in the plural: errors name it. */
+  readonly what: string;
   readonly count: number;
+  /** Slots that one account holds at most; all but one by default, so that no account locks out the others. */
+  readonly mostOfAccount?: number;
   readonly waitMs: number;
   readonly clock: Clock;
 }
@@ -18,14 +22,12 @@ interface Waiting {
   enter(): void;
 }
 
-/**
- * An account holds at most all slots but one, so that no account locks out the others. The next slot goes to the account that
- * holds the fewest, then to the longest waiting request.
- */
-export function createFairSemaphore({ count, waitMs, clock }: Options): FairSemaphore {
+/** The next slot goes to the account that holds the fewest, then to the longest waiting request. */
+export function createFairSemaphore(options: Options): FairSemaphore {
+  const { what, count, mostOfAccount = count - 1, waitMs, clock } = options;
   const held: number[] = [];
   const queue: Waiting[] = [];
-  const mayEnter = (account: number) => held.length < count && holdsOf(account, held) < count - 1;
+  const mayEnter = (account: number) => held.length < count && holdsOf(account, held) < mostOfAccount;
 
   function occupy(account: number): () => void {
     held.push(account);
@@ -48,7 +50,7 @@ export function createFairSemaphore({ count, waitMs, clock }: Options): FairSema
         const leave = () => queue.splice(queue.indexOf(waiting), 1);
         const giveUp = clock.after(waitMs, () => {
           leave();
-          const sentence = 'too many large requests are in progress, in total or for this account; retry';
+          const sentence = `too many ${what} are in progress, in total or for this account; retry`;
           reject(new AppError('limit.busy', sentence, { retryAfterSeconds: Math.ceil(waitMs / 1000) }));
         });
         const waiting: Waiting = {

@@ -81,7 +81,7 @@ type ConnectDependencies = StartPage &
   };
 
 /** Bodies of more than 4 MiB that are in work at once, and how long another one waits for its turn. */
-const LARGE_BODIES = { count: 2, waitMs: 5_000 };
+const LARGE_BODIES = { what: 'large requests', count: 2, waitMs: 5_000 };
 const NOT_FOR_SEARCH = ['/console', '/link/', '/oauth/', '/language/'];
 
 /** Adds the Connect service to a server. */

@@ -60,6 +60,27 @@ test('responses that match no call count as malformed messages', async (t) => {
   assert.equal(await end, 1008);
 });
 
+test('a station that sends too many bytes is read from more slowly, and stays connected', async (t) => {
+  const world = await worldOf(t, { bytesPerSecond: 1_000, bytesBurst: 20_000, messagesBurst: 1_000 });
+  const station = world.station();
+  await station.connect();
+  let answered = 0;
+  station.rpc.on('message', ({ outbound }: { outbound: boolean }) => {
+    if (!outbound) answered += 1;
+  });
+  const data = 'x'.repeat(60_000);
+  for (let sent = 0; sent < 100; sent += 1)
+    station.rpc.sendRaw(`[2,"long${sent}","DataTransfer",{"vendorId":"x","data":"${data}"}]`);
+  await until('the first is answered', () => answered > 0);
+  for (let attempt = 0; attempt < 5; attempt += 1)
+    assert.equal(await statusOf(world, '/ocpp/nobody', {}), 404);
+  assert.ok(answered < 50, `${answered} of 100 were read`);
+  assert.equal(world.server.count(), 1);
+  const end = closed(station);
+  world.server.drop(KEY, 'deleted');
+  assert.equal(await end, 1008);
+});
+
 test('a frame beyond the size limit ends the connection', async (t) => {
   const world = await worldOf(t);
   const station = world.station();

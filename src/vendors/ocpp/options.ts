@@ -24,6 +24,12 @@ export interface StationOptions {
   readonly messagesPerSecond: number;
   readonly messagesBurst: number;
   readonly messagesBehind: number;
+  /** Bytes of a station: per second in the long run, and without delay. A station that sends more is read from more slowly. */
+  readonly bytesPerSecond: number;
+  readonly bytesBurst: number;
+  /** The same of all stations of an account, while it has few; see `STATIONS_OF_A_SHARE`. */
+  readonly accountBytesPerSecond: number;
+  readonly accountBytesBurst: number;
   /** Consecutive malformed messages. */
   readonly badMessages: number;
   /** The largest frame, bytes. */
@@ -52,6 +58,10 @@ export const DEFAULTS: StationOptions = {
   messagesPerSecond: 20,
   messagesBurst: 100,
   messagesBehind: 100,
+  bytesPerSecond: 32 * 1024,
+  bytesBurst: 512 * 1024,
+  accountBytesPerSecond: 256 * 1024,
+  accountBytesBurst: 1024 * 1024,
   badMessages: 10,
   frameBytes: 256 * 1024,
   takeoversPerMinute: 10,
@@ -59,6 +69,9 @@ export const DEFAULTS: StationOptions = {
   failedSignInsPerMinute: 60,
   suspectMs: 1_000,
 };
+
+/** With each so many stations an account may send as much again: 512 bytes a second for each of a large fleet. */
+export const STATIONS_OF_A_SHARE = 512;
 
 /** Heartbeat interval sent in the BootNotification response, seconds; the WebSocket ping detects a lost peer sooner. */
 export const HEARTBEAT_SECONDS = 300;

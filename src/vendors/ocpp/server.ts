@@ -15,6 +15,7 @@ import { ocpp201 } from './v201/ocpp201.ts';
 import { receive } from './wire/calls.ts';
 import { Frames } from './wire/frames.ts';
 import { Gate, type Refusal } from './wire/gate.ts';
+import { BytePaces } from './wire/pace.ts';
 import type { Rpc } from './wire/rpc.ts';
 import { loadSchemas, type Protocol, type Schemas, Tolerances } from './wire/schemas.ts';
 
@@ -73,6 +74,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   const gate = new Gate(host, options);
   const takeovers = new PerMinute(host.clock, options.takeoversPerMinute);
   const frames = new Frames(host.clock);
+  const paces = new BytePaces(host.clock, options);
   const tolerances = new Tolerances(host.log);
   let closing = false;
 
@@ -168,6 +170,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     rpc.on('message', ({ message, outbound }: { message: unknown; outbound: boolean }) =>
       frames.add(keyOf(key), message, outbound),
     );
+    paces.watch(rpc, key.account);
     const connection = { station, end: endWith };
     if (connections.has(keyOf(key))) leave(key, { code: 1000, reason: 'taken over', publish: false });
     connections.set(keyOf(key), connection);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { HISTORY_FIELDS } from '../../../adapter/fields.ts';
@@ -15,6 +16,7 @@ import {
   RESOLUTIONS,
   shownAs,
 } from '../../../domain/records/history/index.ts';
+import { createFairSemaphore } from '../../../http/fair-semaphore.ts';
 import { nextPage } from '../../../http/next-page.ts';
 import { type Cell, sendRows } from '../../../http/rows.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
@@ -31,8 +33,14 @@ import {
 type Resolution = (typeof RESOLUTIONS)[number];
 
 const PAGE = 1_000;
-/** Points of a page at most. A year has 35,040 quarters, and a page of days is made of up to 100 for each. */
-const MOST: Readonly<Record<Resolution, number>> = { raw: 10_000, '15m': 10_000, '1h': 2_500, '1d': 400 };
+/**
+ * Points of a page at most, whatever is asked for: while a page is made, the process does nothing else. A page of days is made of up to
+ * 100 quarters for each.
+ */
+const MOST: Readonly<Record<Resolution, number>> = { raw: 2_500, '15m': 2_500, '1h': 2_500, '1d': 400 };
+const MOST_ASKED = 10_000;
+/** Pages that are made at the same time: the others wait for their turn, and nobody waits for those of one account alone. */
+const PAGES = { what: 'pages of history', count: 4, mostOfAccount: 2, waitMs: 30_000 };
 /** Where no `from` is given. */
 const SPAN_MS: Readonly<Record<Resolution, number>> = {
   raw: DAY_MS,
@@ -74,9 +82,9 @@ const Query = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: MOST.raw,
+      maximum: MOST_ASKED,
       default: PAGE,
-      description: 'Points of a page: at most 2,500 hours, 400 days, 10,000 others',
+      description: 'Points of a page; at most 400 days or 2,500 others are returned',
     }),
   ),
   cursor: Type.Optional(Type.String({ description: 'From the page before' })),
@@ -180,6 +188,7 @@ export interface HistoryRoutes {
 /** What devices were like. */
 export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRoutes): void {
   const { devices, history, clock } = dependencies;
+  const slots = createFairSemaphore({ ...PAGES, clock });
   app.get(
     '/devices/:id/history',
     {
@@ -220,26 +229,35 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
         ...asked,
       };
       const { row, snapshot: seen } = await devices.find(account, deviceIn(request), vendorIn(request.query));
-      const page = await history.read(
-        {
-          ...{ account, vendor: row.vendor, device: row.id, deviceType: row.type },
-          state: seen?.state,
-          fetchedAt: seen?.fetchedAt,
-        },
-        of,
-      );
-      const cursor = page.next === null ? null : cursorOf(page.next, resolution);
-      const shown = { page, resolution, fields: wanted ?? page.fields };
+      let made: Shown & { readonly points: Record<string, Cell>[] };
+      const leave = await slots.take(account);
+      try {
+        // Requests that have arrived meanwhile come between two pages.
+        await setImmediate();
+        const page = await history.read(
+          {
+            ...{ account, vendor: row.vendor, device: row.id, deviceType: row.type },
+            state: seen?.state,
+            fetchedAt: seen?.fetchedAt,
+          },
+          of,
+        );
+        const fields = wanted ?? page.fields;
+        made = { page, resolution, fields, points: pointsOf({ page, resolution, fields }) };
+      } finally {
+        leave();
+      }
+      const cursor = made.page.next === null ? null : cursorOf(made.page.next, resolution);
       const path = `/devices/${encodeURIComponent(row.id)}/history`;
       if (cursor !== null) reply.header('link', nextPage(path, request.query, { cursor }));
-      if (format === 'csv') return sendCsv(request, reply, { ...shown, clock });
+      if (format === 'csv') return sendCsv(request, reply, { ...made, clock });
       return {
         device: row.id,
         resolution,
-        points: pointsOf(shown),
-        gaps: page.gaps.map(({ start, end }) => ({ from: rfc3339(start), to: rfc3339(end) })),
+        points: made.points,
+        gaps: made.page.gaps.map(({ start, end }) => ({ from: rfc3339(start), to: rfc3339(end) })),
         cursor,
-        ...(page.prices === undefined ? {} : { prices: shownPrices(page.prices) }),
+        ...(made.page.prices === undefined ? {} : { prices: shownPrices(made.page.prices) }),
       };
     },
   );
@@ -281,16 +299,16 @@ const pointsOf = ({ page, resolution, fields }: Shown): Record<string, Cell>[] =
 function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,
-  { clock, ...shown }: Shown & { readonly clock: Clock },
+  shown: Shown & { readonly points: Record<string, Cell>[]; readonly clock: Clock },
 ): Promise<FastifyReply> {
   const columns = [
     ...['start', 'end', ...(shown.resolution === 'raw' ? [] : ['covered']), ...shown.fields],
     ...(shown.page.costs === undefined ? [] : COST_COLUMNS),
   ];
   async function* batches() {
-    yield pointsOf(shown);
+    yield shown.points;
   }
-  return sendRows(request, reply, { columns, batches: batches(), format: 'csv', clock });
+  return sendRows(request, reply, { columns, batches: batches(), format: 'csv', clock: shown.clock });
 }
 
 function fieldsIn(text: string | undefined, resolution: Resolution): Asked {
