@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import { createGate } from '../http/gate.ts';
 import type { Probe } from '../http/health.ts';
 import { operatorAddresses } from '../http/operator.ts';
+import { createOverload } from '../http/overload.ts';
 import { createServer, type Server } from '../http/server.ts';
 import type { ServiceName, Shared } from './shared.ts';
 
@@ -32,6 +34,9 @@ interface ServersOptions
 /** The servers of a process: one for each service, made before any of them listens. */
 export function createServers(options: ServersOptions) {
   const { settings, clock, random, log, metrics, accounts, limits, people } = options;
+  // The event loop is that of this process, also where a test turns the clock.
+  const overload = createOverload(systemClock);
+  options.closers.push(async () => overload.stop());
   const servers: { service: ServiceName; server: Server; port: number }[] = [];
 
   const make: Shared['makeServer'] = (service, port) => {
@@ -57,6 +62,7 @@ export function createServers(options: ServersOptions) {
       ...options.traces,
       gate,
       exposure: options.exposure,
+      overload,
       probes: options.probes[service],
       trustProxy,
       tls,

@@ -149,6 +149,7 @@ export const ERRORS = {
   'database.unavailable': both(503, 'later', 'The database is unreachable'),
   'database.full': both(503, 'later', 'The disk of the database is full'),
   'vault.mismatch': both(503, 'later', "The operator's vault keys cannot decrypt what is stored"),
+  'server.busy': both(503, 'later', 'The server has more requests than it can answer'),
   'server.stopping': both(503, 'later', 'The server is stopping'),
   'server.internal': both(500, 'later', 'Unexpected server error'),
 } as const satisfies Record<string, ErrorCode>;

@@ -184,6 +184,34 @@ describe('a server', () => {
     assert.deepEqual(callers, ['null disconnected']);
   });
 
+  it('a server that has more requests than it can answer refuses all but health checks and operators', async () => {
+    const busy = makeServer([], { overload: { enter: () => () => {}, refuses: () => true } });
+    busy.app.get('/key', { config: { access: 'key' } }, () => 'answered');
+    busy.app.get('/operator', { config: { access: 'operator' } }, () => 'answered');
+    busy.addHealth();
+    const refused = await busy.app.inject({ url: '/key' });
+    assert.deepEqual([refused.statusCode, refused.headers['elnav-error']], [503, 'server.busy']);
+    assert.match(String(refused.headers['retry-after']), /^[123]$/);
+    for (const url of ['/healthz', '/operator'])
+      assert.equal((await busy.app.inject({ url })).statusCode, 200, url);
+    await busy.app.close();
+  });
+
+  it('a server counts a request until its response is sent', async () => {
+    let running = 0;
+    const enter = () => {
+      running += 1;
+      return () => {
+        running -= 1;
+      };
+    };
+    const counted = makeServer([], { overload: { enter, refuses: () => false } });
+    counted.app.get('/key', { config: { access: 'key' } }, () => String(running));
+    assert.equal((await counted.app.inject({ url: '/key' })).body, '1');
+    await until('it is left', () => running === 0);
+    await counted.app.close();
+  });
+
   it('a server finishes running requests and refuses new ones when it stops', async () => {
     const running = app.inject({ url: '/waits' });
     running.catch(() => {});

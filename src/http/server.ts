@@ -17,11 +17,12 @@ import { type Random, randomBase62 } from '../core/ids.ts';
 import { LateChild, type Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Traces } from '../core/traces.ts';
-import type { Gate } from './access.ts';
+import type { Access, Gate } from './access.ts';
 import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import type { Exposure } from './exposure.ts';
 import { addHealth, type Probe } from './health.ts';
+import type { Overload } from './overload.ts';
 import { isRequestId } from './request-id.ts';
 import { traceRefused, traceRequests } from './traced.ts';
 import { addUnknownRoutes } from './unknown-routes.ts';
@@ -83,6 +84,11 @@ const lazySerializers: Factory = (schemas, options) => {
   };
 };
 
+/** Who is answered by an overloaded server too: health checks, and operators who look for the cause. */
+const UNREFUSED: ReadonlySet<Access> = new Set(['public', 'operator', 'operator-session', 'admin']);
+/** Refused callers come back at different times. */
+const MOST_RETRY_SECONDS = 3;
+
 interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
@@ -124,6 +130,8 @@ export interface ServerOptions {
   readonly traces?: Traces;
   readonly gate: Gate;
   readonly exposure: Pick<Exposure, 'note'>;
+  /** Of the whole process: its services share an event loop. */
+  readonly overload: Pick<Overload, 'enter' | 'refuses'>;
   /** The probes of `/readyz`. */
   readonly probes: readonly Probe[];
   readonly trustProxy: readonly string[];
@@ -189,7 +197,7 @@ function settingsOf({ service, log, traces, trustProxy }: ServerOptions, newId: 
 
 /** Creates the HTTP server of a service: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
 export function createServer(options: ServerOptions): Server {
-  const { service, random, log, metrics, gate, exposure, tls, traces } = options;
+  const { service, random, log, metrics, gate, exposure, overload, tls, traces } = options;
   const prefix = randomBase62(random, 10);
   const logsRequests = log.level === 'debug' || log.level === 'trace';
   const isSecure = tls !== undefined || options.publicUrl?.startsWith('https:') === true;
@@ -240,7 +248,9 @@ export function createServer(options: ServerOptions): Server {
 
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;
+    const leave = overload.enter();
     reply.raw.once('close', () => {
+      leave();
       // A caller that disconnected in the middle of a response is counted like any other.
       if (reply.raw.headersSent) answered(request, reply);
       traced?.(request, reply);
@@ -261,6 +271,12 @@ export function createServer(options: ServerOptions): Server {
     }
     if (stopping.signal.aborted && access !== 'public' && access !== 'operator') {
       throw new AppError('server.stopping', 'the server is stopping; retry', { retryAfterSeconds: 2 });
+    }
+    if (!UNREFUSED.has(access) && overload.refuses()) {
+      const [byte = 0] = random(1);
+      throw new AppError('server.busy', 'the server has more requests than it can answer; retry', {
+        retryAfterSeconds: 1 + (byte % MOST_RETRY_SECONDS),
+      });
     }
     const waiting = gate.admit(request, reply, access);
     if (waiting === undefined) done();

@@ -13,6 +13,7 @@ export function bareServer(parts: Pick<ServerOptions, 'clock'> & Partial<ServerO
     metrics: createMetrics(),
     gate: { admit: () => {}, count: () => {} },
     exposure: createExposure(false, silentLog),
+    overload: { enter: () => () => {}, refuses: () => false },
     probes: [],
     trustProxy: [],
     tls: undefined,
