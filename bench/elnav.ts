@@ -12,6 +12,8 @@ export interface Elnav {
   readonly place: Place;
   /** A key of a new account without rate limits. */
   newKey(): Promise<string>;
+  /** A new account with the limits of its tier. */
+  newAccount(tier: 'free' | 'pro'): Promise<{ readonly id: number; readonly key: string }>;
   close(): Promise<void>;
 }
 
@@ -39,7 +41,8 @@ export async function startElnav(
     child,
     connect,
     place,
-    newKey: async () => (await newAccount()).key,
+    newKey: async () => (await newAccount('pro', UNLIMITED)).key,
+    newAccount,
     async close() {
       await child.stop();
       if (given === undefined) await place.remove();
@@ -47,8 +50,12 @@ export async function startElnav(
   };
 }
 
-/** Makes accounts without rate limits, through the administration of Grid. */
-function accountsAt(grid: string): () => Promise<{ readonly id: number; readonly key: string }> {
+const UNLIMITED = 'per_minute=100000000&per_hour=1000000000&per_day=1000000000&burst=10000000';
+
+/** Makes accounts through the administration of Grid, with another policy than that of their tier where one is given. */
+function accountsAt(
+  grid: string,
+): (tier: string, policy?: string) => Promise<{ readonly id: number; readonly key: string }> {
   const admin = async (path: string): Promise<Record<string, unknown>> => {
     const answer = await callJson(`${grid}${path}`, {
       method: 'POST',
@@ -58,12 +65,12 @@ function accountsAt(grid: string): () => Promise<{ readonly id: number; readonly
     return answer.body as Record<string, unknown>;
   };
   let accounts = 0;
-  return async () => {
+  return async (tier, policy) => {
     accounts += 1;
-    const { id } = await admin(`/admin/users?email=bench-${process.pid}-${accounts}@example.com&tier=pro`);
-    await admin(
-      `/admin/users/${id}/policy?per_minute=100000000&per_hour=1000000000&per_day=1000000000&burst=10000000`,
+    const { id } = await admin(
+      `/admin/users?email=bench-${process.pid}-${Date.now()}-${accounts}@example.com&tier=${tier}`,
     );
+    if (policy !== undefined) await admin(`/admin/users/${id}/policy?${policy}`);
     const scopes = encodeURIComponent('link:write devices:read devices:command');
     const made = await admin(`/admin/users/${id}/keys?label=bench&scopes=${scopes}`);
     return { id: Number(id), key: String(made.api_key) };

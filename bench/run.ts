@@ -65,6 +65,14 @@ const BENCHES: Readonly<Record<string, Entry>> = {
     guards: '10,000 open streams of events: memory, and the way of an event',
     load: async () => onEach((await import('./event-streams.ts')).eventStreamsBench),
   },
+  fairness: {
+    guards:
+      'reads of a quiet account beside eight that do their worst, and health checks of a process at three times its capacity',
+    load: async () => {
+      const { fairnessBench, overloadBench } = await import('./fairness.ts');
+      return [...onEach(fairnessBench), overloadBench];
+    },
+  },
   history: {
     guards: 'a year of a device, its size on disk, and the sums of today beside one plain sum',
     load: async () => {
