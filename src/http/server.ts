@@ -22,6 +22,7 @@ import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import type { Exposure } from './exposure.ts';
 import { addHealth, type Probe } from './health.ts';
+import { refuseUnknownParameters } from './known-parameters.ts';
 import type { Overload } from './overload.ts';
 import { isRequestId } from './request-id.ts';
 import { traceRefused, traceRequests } from './traced.ts';
@@ -282,6 +283,7 @@ export function createServer(options: ServerOptions): Server {
     if (waiting === undefined) done();
     else waiting.then(() => done(), done);
   });
+  refuseUnknownParameters(app, service);
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
     // A response may close before or after it is finished; it is counted once.
     if (request.isCounted) return;

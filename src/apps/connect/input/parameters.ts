@@ -71,7 +71,7 @@ export const OfVendor = Type.Object({
 });
 
 /**
- * Reads the parameters that a schema of optional ones declares, and ignores others. One that is given twice, that no store can
+ * Reads the parameters that a schema of optional ones declares; others were refused before. One that is given twice, that no store can
  * hold, or that does not fit throws `request.invalid`, which names it and says what would be right.
  */
 export function readQuery<S extends TObject>(schema: S, query: unknown): Static<S> {
