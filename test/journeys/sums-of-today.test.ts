@@ -7,7 +7,7 @@ import { HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
 import type { Energy, Prices } from '../../src/domain/market/prices/index.ts';
 import { createPriceStore } from '../../src/domain/market/prices/store.ts';
 import { dayPrices, pricesOf } from '../../src/domain/market/prices/test-prices.ts';
-import { type Bucket, dayOf } from '../../src/domain/records/history/buckets.ts';
+import { type Bucket, type Covered, dayOf } from '../../src/domain/records/history/buckets.ts';
 import { valuesOf } from '../../src/domain/records/history/fields.ts';
 import { applied, type Open, openBefore, type Quarter } from '../../src/domain/records/history/fold.ts';
 import { energiesOf, type Latest, quartersSince } from '../../src/domain/records/history/read.ts';
@@ -25,12 +25,20 @@ const MIDNIGHT = Date.parse('2026-11-20T23:00:00Z');
 /** Nepal's midnight is in the middle of an hour. */
 const ZONES = ['Europe/Stockholm', 'Asia/Kathmandu'];
 const PRICED = dayPrices('SE3', '2026-11-21', { eur: (index) => (index + 1) / 1_100 });
-const DEVICES = ['meter', 'solar', 'unpriced', 'area-less', 'unmetered', 'half-priced'];
-const AREAS: readonly (PriceArea | null)[] = ['SE3', 'SE3', 'SE2', null, 'SE3', 'SE4'];
+const DEVICES = ['meter', 'solar', 'unpriced', 'area-less', 'unmetered', 'half-priced', 'car', 'grid'];
+/** The others are heat pumps. */
+const TYPES: Readonly<Record<string, string>> = {
+  meter: 'charger',
+  solar: 'solar_inverter',
+  car: 'vehicle',
+  grid: 'industrial',
+};
+const AREAS: readonly (PriceArea | null)[] = ['SE3', 'SE3', 'SE2', null, 'SE3', 'SE4', 'SE3', 'SE3'];
 
 /** What a device is like from some minutes after the last on, or that it is out of reach. */
 const Move = fc.record({
-  device: fc.integer({ min: 0, max: DEVICES.length - 1 }),
+  // A car and its charger more often, so that they charge together.
+  device: fc.oneof(fc.integer({ min: 0, max: DEVICES.length - 1 }), fc.constantFrom(0, 6)),
   minutes: fc.constantFrom(0, 3, 15, 40, 300),
   watts: fc.constantFrom(null, 0, 1_200, -7, -3_000),
   wh: fc.constantFrom(null, 0, 1, 250, 7_001),
@@ -71,7 +79,7 @@ onEachEngine('the sums of today', (engine) => {
     const account = await core.newAccount();
     const followed: Followed[] = [];
     for (const [index, name] of DEVICES.entries()) {
-      vendor.devices = [`charger-${name}-${account}`];
+      vendor.devices = [`charger-${account}-${name}`];
       const [device] = await core.link(account, 'testvendor', { user: name, password: 'p' });
       const links = await core.links.list(account);
       const link = links.find(({ id }) => !followedLinks.has(id));
@@ -82,7 +90,7 @@ onEachEngine('the sums of today', (engine) => {
       await core.database.queries
         .updateTable('devices')
         .set({
-          device_type: name === 'solar' ? 'solar_inverter' : 'charger',
+          device_type: TYPES[name] ?? 'heat_pump',
           capabilities_json: name === 'unmetered' ? '[]' : '["read_energy"]',
         })
         .where('account_id', '=', account)
@@ -135,10 +143,41 @@ onEachEngine('the sums of today', (engine) => {
       .execute();
   }
 
+  /** When energy was counted: quarters, or at a time that is not known. */
+  function timesIn({ quarter, values, late }: Covered): (number | 'unknown')[] {
+    const placed = (values.energy_wh ?? 0) - (late?.wh ?? 0);
+    const before = late === null || late.wh === 0 ? [] : latesOf(quarter, late.seconds);
+    return [...(placed > 0 ? [quarter] : []), ...before];
+  }
+  function latesOf(quarter: number, seconds: number | null): (number | 'unknown')[] {
+    if (seconds === null) return ['unknown'];
+    const first = Math.floor((quarter * QUARTER_MS - seconds * 1_000) / QUARTER_MS);
+    return Array.from({ length: Math.max(1, quarter - first) }, (_, index) => first + index);
+  }
+
+  /** A quarter of a car without what was counted while the charger charged. */
+  function besides(one: Covered, charged: ReadonlySet<number | 'unknown'>): Covered {
+    const wh = one.values.energy_wh ?? null;
+    if (wh === null) return one;
+    const isIn = (at: number | 'unknown') =>
+      charged.has(at) || charged.has('unknown') || (at === 'unknown' && charged.size > 0);
+    const placed = isIn(one.quarter) ? 0 : wh - (one.late?.wh ?? 0);
+    const late = one.late === null || latesOf(one.quarter, one.late.seconds).some(isIn) ? null : one.late;
+    return { ...one, late, values: { ...one.values, energy_wh: placed + (late?.wh ?? 0) } };
+  }
+  const wattHours = (quarters: readonly Covered[]) =>
+    quarters.reduce((sum, { values }) => sum + (values.energy_wh ?? 0), 0);
+  /** Of the car: what counts, and what its meter has counted. */
+  const carWh: (readonly [number | null, number])[] = [];
+
   /** Device by device, of all quarters one by one. */
   async function oneByOne(followed: readonly Followed[], day: Bucket, now: number) {
     const newSum = () => ({ energy_wh: 0, devices: 0, of: 0 });
     const [drawn, produced, givenBack] = [newSum(), newSum(), newSum()];
+    const [drawnFromGrid, givenToGrid] = [newSum(), newSum()];
+    // The charger is followed before the car.
+    const charged = new Set<number | 'unknown'>();
+    let hasChargerGivenBack = false;
     const add = (sum: ReturnType<typeof newSum>, wh: number | null) => {
       sum.of += 1;
       sum.devices += wh === null ? 0 : 1;
@@ -156,24 +195,34 @@ onEachEngine('the sums of today', (engine) => {
       const quarters = [...stored, ...quartersSince({ open, latest }, now)].filter(
         ({ quarter }) => quarter * QUARTER_MS >= day.start,
       );
-      const counted = quarters.flatMap(({ values }) => values.energy_wh ?? []);
+      if (name === 'meter') for (const one of quarters) for (const at of timesIn(one)) charged.add(at);
+      const own = name === 'car' ? quarters.map((one) => besides(one, charged)) : quarters;
+      const counted = own.flatMap(({ values }) => values.energy_wh ?? []);
       const wh = counted.length === 0 ? null : counted.reduce((sum, one) => sum + one, 0);
       const powers = quarters.flatMap(({ covered, values: { power_w: watts } }) =>
         watts == null ? [] : [Math.max(0, -watts) * covered],
       );
-      const ws = powers.reduce((sum, one) => sum + one, 0);
+      const shown = powers.reduce((sum, one) => sum + one, 0);
+      if (name === 'meter') hasChargerGivenBack = shown > 0;
+      const ws = name === 'car' && hasChargerGivenBack ? 0 : shown;
+      if (name === 'grid') {
+        add(drawnFromGrid, wh);
+        if (powers.length > 0) add(givenToGrid, ws === 0 ? null : ws);
+        continue;
+      }
+      if (name === 'car') carWh.push([wh, wattHours(quarters)]);
       if (powers.length > 0) add(givenBack, ws === 0 ? null : ws);
       if (wh === null && name === 'unmetered') continue;
       add(name === 'solar' ? produced : drawn, wh);
       if (name === 'solar') continue;
       const why = async () => {
-        const [own] = energiesOf([day], quarters);
-        if (own?.isKnown !== true) return 'energy_not_known';
-        if (own.missing !== null) return 'counted_in_gap';
+        const [energy] = energiesOf([day], own);
+        if (energy?.isKnown !== true) return 'energy_not_known';
+        if (energy.missing !== null) return 'counted_in_gap';
         if (area === null) return 'no_price_area';
-        const { cost } = await prices.energyCost({ area, energy: [...own.energies] });
+        const { cost } = await prices.energyCost({ area, energy: [...energy.energies] });
         if (cost === null) return 'no_price';
-        priced.set(area, [...(priced.get(area) ?? []), ...own.energies]);
+        priced.set(area, [...(priced.get(area) ?? []), ...energy.energies]);
         return null;
       };
       const reason = await why();
@@ -184,8 +233,10 @@ onEachEngine('the sums of today', (engine) => {
     for (const [area, energy] of priced)
       amount = amount.plus((await prices.energyCost({ area, energy })).cost ?? 0);
     return {
-      ...{ start: day.start, end: Math.min(day.end, now), drawn, produced },
+      ...{ start: day.start, end: Math.min(day.end, now), drawn, produced, drawnFromGrid },
       givenBack: { ...givenBack, energy_wh: Math.round(givenBack.energy_wh / 3_600) },
+      givenToGrid: { ...givenToGrid, energy_wh: Math.round(givenToGrid.energy_wh / 3_600) },
+      usedByHouses: newSum(),
       cost: {
         ...{ amount: devices === 0 ? null : amount.toFixed(), devices, of: drawn.of, unknown },
       },
@@ -221,7 +272,7 @@ onEachEngine('the sums of today', (engine) => {
           }
         },
       ),
-      { numRuns: 12, seed: 79, endOnFailure: true },
+      { numRuns: 18, seed: 79, endOnFailure: true },
     );
     assert.deepEqual([...reasons].sort(), [
       'counted_in_gap',
@@ -230,5 +281,13 @@ onEachEngine('the sums of today', (engine) => {
       'no_price_area',
     ]);
     assert.ok(costs > 0 && given > 0);
+    assert.ok(
+      carWh.some(([wh, all]) => all > 0 && wh === all),
+      'a car that charged alone',
+    );
+    assert.ok(
+      carWh.some(([wh, all]) => wh !== null && wh < all),
+      'a car that a charger charged',
+    );
   });
 });

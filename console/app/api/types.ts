@@ -1284,6 +1284,21 @@ export type Today = {
         devices: number;
         of: number;
     };
+    drawn_from_grid: {
+        energy_wh: number;
+        devices: number;
+        of: number;
+    };
+    given_to_grid: {
+        energy_wh: number;
+        devices: number;
+        of: number;
+    };
+    used_by_houses: {
+        energy_wh: number;
+        devices: number;
+        of: number;
+    };
     cost: {
         amount: Decimal | null;
         currency: 'SEK';

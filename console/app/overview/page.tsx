@@ -10,7 +10,8 @@ import { TableScroll } from '../parts/scrolled.tsx';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
 import { Needs } from './needs.tsx';
-import { type Sums, sumsOf, Tile, Today } from './today.tsx';
+import { type Sums, sumsOf } from './sums.ts';
+import { Tile, Today } from './today.tsx';
 
 const texts = words.overview;
 /** Figures that change faster cannot be read. */
@@ -54,9 +55,13 @@ function Tiles({ sums }: { readonly sums: Sums }) {
         <Tile name={texts.drawn} value={power(sums.drawnW)} />
         <Tile name={texts.givenBack} value={power(sums.givenBackW)} />
         {sums.producedW === undefined ? null : <Tile name={texts.produced} value={power(sums.producedW)} />}
+        {sums.gridW === undefined ? null : <Tile name={texts.grid} value={power(sums.gridW)} />}
+        {sums.housesW === undefined ? null : <Tile name={texts.houses} value={power(sums.housesW)} />}
         <Tile name={texts.reachable} value={texts.ofDevices(count(sums.reachable), count(sums.all))} />
       </dl>
-      <p class="hint">{texts.powerText(count(sums.withPower))}</p>
+      <p class="hint">
+        {texts.powerText(count(sums.withPower))} {texts.onceText}
+      </p>
     </div>
   );
 }

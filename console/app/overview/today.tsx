@@ -1,7 +1,5 @@
 import { useRead } from '../api/queries.ts';
-import type { Device, DeviceType } from '../api/shapes.ts';
 import type { Operations } from '../api/types.ts';
-import { CONDITIONS, type Condition, conditionOf } from '../devices/condition.ts';
 import { count, energy, money } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
 import { words } from '../words/index.ts';
@@ -21,52 +19,6 @@ export const Tile = ({ name, value, note }: TileProps) => (
     {note === undefined ? null : <dd class="tile-note">{note}</dd>}
   </div>
 );
-
-interface TypeCount {
-  readonly type: DeviceType;
-  readonly all: number;
-  readonly by: Readonly<Record<Condition, number>>;
-}
-
-export interface Sums {
-  readonly all: number;
-  readonly reachable: number;
-  /** Devices whose power is in the sums. */
-  readonly withPower: number;
-  /** Watt, neither is negative. */
-  readonly drawnW: number;
-  readonly givenBackW: number;
-  readonly producedW: number | undefined;
-  readonly types: readonly TypeCount[];
-}
-
-/** What all devices do together. Those that cannot be reached count for no power. */
-export function sumsOf(list: readonly Device[]): Sums {
-  const types = new Map<DeviceType, { all: number; by: Record<Condition, number> }>();
-  let [reachable, withPower, drawnW, givenBackW] = [0, 0, 0, 0];
-  let producedW: number | undefined;
-  for (const device of list) {
-    const { device_type: type, state } = device;
-    const entry = types.get(type) ?? { all: 0, by: none() };
-    types.set(type, entry);
-    entry.all += 1;
-    entry.by[conditionOf(device)] += 1;
-    if (state?.online !== true) continue;
-    reachable += 1;
-    if (typeof state.production_w === 'number') producedW = (producedW ?? 0) + state.production_w;
-    if (typeof state.power_w !== 'number') continue;
-    withPower += 1;
-    if (state.power_w > 0) drawnW += state.power_w;
-    else givenBackW -= state.power_w;
-  }
-  const counts = [...types].map(([type, counted]) => ({ type, ...counted }));
-  return {
-    ...{ all: list.length, reachable, withPower, drawnW, givenBackW, producedW },
-    types: counts.sort((a, b) => b.all - a.all),
-  };
-}
-
-const none = () => Object.fromEntries(CONDITIONS.map((one) => [one, 0])) as Record<Condition, number>;
 
 const texts = words.overview;
 const REFETCH_MS = 60_000;
@@ -92,6 +44,11 @@ export function Today() {
 
 function Figures({ sums }: { readonly sums: TodaySums }) {
   const { drawn, produced, given_back: givenBack, cost } = sums;
+  const meters = [
+    { name: texts.fromGridToday, sum: sums.drawn_from_grid },
+    { name: texts.toGridToday, sum: sums.given_to_grid },
+    { name: texts.housesToday, sum: sums.used_by_houses },
+  ];
   const known = ({ devices, of }: { readonly devices: number; readonly of: number }) =>
     texts.knownOf(count(devices), count(of));
   const unknown = Object.entries(texts.unknownCosts).flatMap(([why, say]) => {
@@ -121,9 +78,12 @@ function Figures({ sums }: { readonly sums: TodaySums }) {
           value={cost.amount === null ? words.none : money(cost.amount, cost.currency)}
           note={known(cost)}
         />
+        {meters.map(({ name, sum }) =>
+          sum.devices === 0 ? null : <Tile key={name} name={name} value={energy(sum.energy_wh)} />,
+        )}
       </dl>
       <p class="hint">
-        {texts.todayText} {texts.costText}
+        {texts.todayText} {texts.costText} {texts.onceText}
         {unknown.length === 0 ? '' : ` ${unknown.join(', ')}.`}
       </p>
     </>

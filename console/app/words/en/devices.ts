@@ -5,6 +5,8 @@ export const overview = {
   drawn: 'Drawn now',
   givenBack: 'Given back now',
   produced: 'Solar production now',
+  grid: 'At grid meters now',
+  houses: 'At house meters now',
   reachable: 'Reachable',
   ofDevices: (reachable: string, all: string) => `${reachable} of ${all}`,
   powerText: (count: string) =>
@@ -17,7 +19,12 @@ export const overview = {
   drawnToday: 'Drawn',
   givenBackToday: 'Given back',
   producedToday: 'Produced',
+  fromGridToday: 'Drawn by grid meters',
+  toGridToday: 'Given back by grid meters',
+  housesToday: 'Used by house meters',
   costToday: 'Cost',
+  onceText:
+    'A car is not counted while a charger of the same user charges. Grid and house meters are shown on their own, and are in no other figure.',
   knownOf: (known: string, all: string) => `known for ${known} of ${plural(all, 'device', 'devices')}`,
   costText: 'At spot prices, without VAT, tax and fees.',
   unknownCosts: {

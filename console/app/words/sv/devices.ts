@@ -6,6 +6,8 @@ export const overview: typeof english.overview = {
   drawn: 'Förbrukas nu',
   givenBack: 'Matas ut nu',
   produced: 'Solelproduktion nu',
+  grid: 'Vid elnätsmätare nu',
+  houses: 'Vid husmätare nu',
   reachable: 'Går att nå',
   ofDevices: (reachable, all) => `${reachable} av ${all}`,
   powerText: (count) => `Senast kända effekt för ${plural(count, 'enhet', 'enheter')} som går att nå.`,
@@ -17,7 +19,12 @@ export const overview: typeof english.overview = {
   drawnToday: 'Förbrukat',
   givenBackToday: 'Utmatat',
   producedToday: 'Producerat',
+  fromGridToday: 'Förbrukat enligt elnätsmätare',
+  toGridToday: 'Utmatat enligt elnätsmätare',
+  housesToday: 'Förbrukat enligt husmätare',
   costToday: 'Kostnad',
+  onceText:
+    'En bil räknas inte medan en laddare hos samma användare laddar. Elnätsmätare och husmätare visas för sig och ingår inte i någon annan siffra.',
   knownOf: (known, all) => `känt för ${known} av ${plural(all, 'enhet', 'enheter')}`,
   costText: 'Till spotpris, utan moms, skatt och avgifter.',
   unknownCosts: {

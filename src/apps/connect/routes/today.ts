@@ -26,17 +26,33 @@ const sumOf = (description: string, of: string) =>
     { description },
   );
 const METERED = 'How many have a meter; nothing was counted of the others today';
+const METERED_USERS = 'How many users have such a meter';
 
 const Today = Type.Object(
   {
     from: Type.String({ format: 'date-time', description: 'Midnight' }),
     to: Type.String({ format: 'date-time', description: 'When it was added up, at most 30 seconds ago' }),
     timezone: Type.String(),
-    drawn: sumOf('What meters have counted, but for those of solar inverters', METERED),
+    drawn: sumOf(
+      'What meters have counted, but for those of solar inverters and houses. A car counts while no charger of its user charges',
+      METERED,
+    ),
     produced: sumOf('What meters of solar inverters have counted', METERED),
     given_back: sumOf(
       'By power: that of quarters in which its mean was negative',
       'Of how many the power is known today',
+    ),
+    drawn_from_grid: sumOf(
+      'What meters at grid connections have counted. It contains what the devices behind them have drawn, and is in no other sum. Of several meters of one user, the one that has counted most',
+      METERED_USERS,
+    ),
+    given_to_grid: sumOf(
+      'By the power of meters at grid connections: that of quarters in which its mean was negative',
+      'Of how many users the power of such a meter is known today',
+    ),
+    used_by_houses: sumOf(
+      'What meters of the consumption of houses have counted, and in no other sum. Of several meters of one user, the one that has counted most',
+      METERED_USERS,
     ),
     cost: Type.Object(
       {
@@ -68,6 +84,9 @@ const Today = Type.Object(
         drawn: { energy_wh: 31_400, devices: 4, of: 4 },
         produced: { energy_wh: 2_150, devices: 1, of: 1 },
         given_back: { energy_wh: 0, devices: 0, of: 5 },
+        drawn_from_grid: { energy_wh: 33_900, devices: 1, of: 1 },
+        given_to_grid: { energy_wh: 0, devices: 0, of: 1 },
+        used_by_houses: { energy_wh: 0, devices: 0, of: 0 },
         cost: {
           ...{ amount: '24.182', currency: 'SEK', devices: 3, of: 4 },
           unknown: { no_price_area: 1 },
@@ -91,7 +110,7 @@ export function addTodayRoutes(app: FastifyInstance, { history }: TodayRoutes): 
         operationId: 'getToday',
         summary: 'Add up what all devices have taken, given back and cost today',
         description:
-          'The sums of the histories of the devices, each for the user that has it, since midnight. Every sum says of how many devices it is. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
+          'The sums of the histories of the devices, each for the user that has it, since midnight. Every sum says of how many devices it is. No energy is counted twice: a car is left out while a charger of its user charges, and meters of houses have sums of their own. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
         tags: ['Devices'],
         querystring: Query,
         response: { 200: Today },
@@ -100,15 +119,14 @@ export function addTodayRoutes(app: FastifyInstance, { history }: TodayRoutes): 
     async (request) => {
       const { timezone = SWEDISH_ZONE } = readQuery(Query, request.query);
       const zone = zoneIn(timezone);
-      const { start, end, givenBack, cost, ...sums } = await history.today(
-        principalOf(request).account,
-        zone,
-      );
+      const today = await history.today(principalOf(request).account, zone);
       return {
-        ...{ from: rfc3339(start), to: rfc3339(end), timezone: zone },
-        ...sums,
-        given_back: givenBack,
-        cost: { ...cost, currency: 'SEK' },
+        ...{ from: rfc3339(today.start), to: rfc3339(today.end), timezone: zone },
+        ...{ drawn: today.drawn, produced: today.produced, given_back: today.givenBack },
+        drawn_from_grid: today.drawnFromGrid,
+        given_to_grid: today.givenToGrid,
+        used_by_houses: today.usedByHouses,
+        cost: { ...today.cost, currency: 'SEK' },
       };
     },
   );

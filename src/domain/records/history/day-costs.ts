@@ -3,7 +3,7 @@ import { HOUR_MS, QUARTER_MS } from '../../../core/durations.ts';
 import type { PriceArea } from '../../../sources/contract/market.ts';
 import type { Energy, Prices } from '../../market/prices/index.ts';
 import type { Bucket } from './buckets.ts';
-import type { DayPart } from './day-parts.ts';
+import { type DayPart, quartersOf } from './day-parts.ts';
 
 /** Why the cost of a device is not known. */
 export const UNKNOWN_COSTS = ['energy_not_known', 'counted_in_gap', 'no_price_area', 'no_price'] as const;
@@ -90,11 +90,4 @@ export function createDayCosts(prices: Pick<Prices, 'energyCosts'>, day: Bucket)
       return { amount: known === 0 ? null : sum.toFixed(), devices: known, of, unknown };
     },
   };
-}
-
-/** The quarters that an energy is in. */
-function quartersOf({ start, end }: Energy): number[] {
-  const first = Math.floor(start / QUARTER_MS);
-  const until = Math.ceil(Math.max(end, start + 1) / QUARTER_MS);
-  return Array.from({ length: until - first }, (_, index) => first + index);
 }

@@ -1,5 +1,6 @@
 import { QUARTER_MS, SECOND_MS } from '../../../core/durations.ts';
 import type { Energy } from '../../market/prices/index.ts';
+import { type Moment, SOME_TIME } from '../../plan/sums/index.ts';
 import type { Bucket } from './buckets.ts';
 import { type Newest, newestOf } from './read.ts';
 
@@ -93,4 +94,44 @@ export function partSince(newest: Newest, { start, end }: Bucket, now: number): 
   if (after.isCounted) part.wh ??= 0;
   addPower(part, after.values.power_w, Math.round(ms / SECOND_MS));
   return part;
+}
+
+/** The quarters in which the meter has counted, and some time for what was counted in a gap. */
+export function chargedIn({ quarters, energies, late, unplacedWh }: DayPart): Moment[] {
+  return [
+    ...quarters.filter((_, index) => (energies[index] ?? 0) > 0),
+    ...late.flatMap((one) => (one.wh > 0 ? quartersOf(one) : [])),
+    ...(unplacedWh > 0 ? ([SOME_TIME] as const) : []),
+  ];
+}
+
+/** What was counted outside of some moments. What was counted late is outside if all of its quarters are. */
+export function outsideOf(part: DayPart, isIn: (moment: Moment) => boolean): DayPart {
+  const outside: DayPart = { ...newPart(), wh: part.wh === null ? null : 0, backWs: part.backWs };
+  const keep = (wh: number) => {
+    outside.wh = (outside.wh ?? 0) + wh;
+  };
+  for (const [index, quarter] of part.quarters.entries()) {
+    if (isIn(quarter)) continue;
+    const wh = part.energies[index] ?? 0;
+    outside.quarters.push(quarter);
+    outside.energies.push(wh);
+    keep(wh);
+  }
+  for (const one of part.late) {
+    if (quartersOf(one).some(isIn)) continue;
+    outside.late.push(one);
+    keep(one.wh);
+  }
+  if (part.unplacedWh === 0 || isIn(SOME_TIME)) return outside;
+  outside.unplacedWh = part.unplacedWh;
+  keep(part.unplacedWh);
+  return outside;
+}
+
+/** The quarters that an energy is in. */
+export function quartersOf({ start, end }: Energy): number[] {
+  const first = Math.floor(start / QUARTER_MS);
+  const until = Math.ceil(Math.max(end, start + 1) / QUARTER_MS);
+  return Array.from({ length: until - first }, (_, index) => first + index);
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { DeviceType } from '../../../adapter/device.ts';
 import type { Database } from '../../../db/database.ts';
 import type { PriceArea } from '../../../sources/contract/market.ts';
 import type { StoredPart } from './day-parts.ts';
@@ -16,7 +17,9 @@ export interface DayPlace {
 export interface DayOfDevice extends Newest {
   /** Null where history has nothing of it. */
   readonly number: number | null;
-  readonly deviceType: string;
+  readonly id: string;
+  readonly userRef: string;
+  readonly deviceType: DeviceType;
   /** Whether its energy is counted. */
   readonly isMetered: boolean;
   readonly area: PriceArea | null;
@@ -51,7 +54,8 @@ export function createDayReads({ engine, queries, rows }: Database) {
             .onRef('history_devices.vendor', '=', 'devices.vendor')
             .onRef('history_devices.user_ref', '=', 'devices.user_ref'),
         )
-        .select(['devices.vendor', 'devices.id', 'devices.device_type', 'devices.capabilities_json'])
+        .select(['devices.vendor', 'devices.id', 'devices.device_type', 'devices.user_ref'])
+        .select('devices.capabilities_json')
         .select(['devices.state_json', 'devices.fetched_at', 'links.price_area'])
         .select(['history_devices.number', 'history_devices.open_json'])
         .where('devices.account_id', '=', account);
@@ -64,7 +68,9 @@ export function createDayReads({ engine, queries, rows }: Database) {
       return {
         devices: found.map((row) => ({
           number: row.number,
-          deviceType: row.device_type,
+          id: row.id,
+          userRef: row.user_ref,
+          deviceType: row.device_type as DeviceType,
           isMetered: row.capabilities_json.includes('"read_energy"'),
           area: areaIn(row.price_area),
           open: row.open_json === null ? null : openIn(row.open_json),

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Clock } from '../../../core/clock.ts';
-import { HOUR_MS, QUARTER_MS, SECOND_MS } from '../../../core/durations.ts';
+import { QUARTER_MS } from '../../../core/durations.ts';
 import type { Prices } from '../../market/prices/index.ts';
 import { type Bucket, dayOf } from './buckets.ts';
 import { createDayCosts, type DayCost } from './day-costs.ts';
 import { addStored, type DayPart, newPart, partSince } from './day-parts.ts';
+import { createDaySums, type DaySums } from './day-sums.ts';
 import type { DayOfDevice, DayPlace, DayReads, QuarterSpan } from './store-days.ts';
 
 /** Devices that are read at once: some milliseconds of the embedded engine, which blocks the process for that time. */
@@ -16,21 +17,8 @@ const MOST_KEPT = 1_000;
 /** Devices of which stored quarters of the day are kept: at most 2 kB each. */
 const MOST_DEVICES = 30_000;
 
-/** A sum, of how many devices it is, and how many there are that could be in it. */
-interface Sum {
-  readonly energy_wh: number;
-  readonly devices: number;
-  readonly of: number;
-}
-
 /** What the devices of an account have done in a day, up to now. */
-export interface Today extends Bucket {
-  /** By meters, of all but solar inverters. */
-  readonly drawn: Sum;
-  /** By meters of solar inverters. */
-  readonly produced: Sum;
-  /** By power, of quarters in which its mean was negative. */
-  readonly givenBack: Sum;
+export interface Today extends Bucket, DaySums {
   readonly cost: DayCost;
 }
 
@@ -104,9 +92,8 @@ interface OfDay {
 }
 
 async function sumsOf({ store, prices }: TodayOptions, { account, day, now, former }: OfDay) {
-  const sums = { drawn: newSum(), produced: newSum() };
-  const back = { ...newSum(), ws: 0 };
   const costs = createDayCosts(prices, day);
+  const sums = createDaySums(costs);
   const stored = new Map<number, { readonly part: DayPart; next: number }>();
   let place: DayPlace | undefined;
   do {
@@ -115,30 +102,15 @@ async function sumsOf({ store, prices }: TodayOptions, { account, day, now, form
     for (const device of page.devices) {
       const since = partSince(device, day, now);
       const before = device.number === null ? undefined : stored.get(device.number);
-      const parts = before === undefined ? [since] : [before.part, since];
-      const wh = sumOf(parts.map((part) => part.wh));
-      const isSolar = device.deviceType === 'solar_inverter';
-      if (device.isMetered || wh !== null) {
-        add(isSolar ? sums.produced : sums.drawn, wh);
-        if (!isSolar) await costs.take(device.area, parts);
-      }
-      const ws = sumOf(parts.map((part) => part.backWs));
-      if (ws === null) continue;
-      back.ws += ws;
-      add(back, ws === 0 ? null : 0);
+      await sums.take(device, before === undefined ? [since] : [before.part, since]);
     }
     place = page.last;
     await setImmediate();
   } while (place !== undefined);
-  const { ws, ...givenBack } = back;
+  const total = await sums.total();
   return {
     stored,
-    sums: {
-      ...{ start: day.start, end: Math.min(day.end, now) },
-      ...sums,
-      givenBack: { ...givenBack, energy_wh: Math.round((ws * SECOND_MS) / HOUR_MS) },
-      cost: await costs.total(),
-    },
+    sums: { start: day.start, end: Math.min(day.end, now), ...total, cost: await costs.total() },
   };
 }
 
@@ -172,16 +144,4 @@ async function readStored(
     if (part !== undefined) addStored(known.part, part);
     known.next = until;
   }
-}
-
-const sumOf = (values: readonly (number | null)[]): number | null =>
-  values.reduce((sum, value) => (value === null ? sum : (sum ?? 0) + value), null);
-
-const newSum = () => ({ energy_wh: 0, devices: 0, of: 0 });
-
-function add(sum: ReturnType<typeof newSum>, wh: number | null): void {
-  sum.of += 1;
-  if (wh === null) return;
-  sum.devices += 1;
-  sum.energy_wh += wh;
 }
