@@ -186,7 +186,10 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     release();
     await outcome.getByText('Carried out').waitFor();
     await outcome.getByText('Charging current 8').waitFor();
-    assert.equal(await form.getByLabel('Current (A)').inputValue(), '');
+    await until(
+      'the field has what is set',
+      async () => (await form.getByLabel('Current (A)').inputValue()) === '8',
+    );
 
     vendor.onCommand = async () => {
       throw new AppError('vendor.refused', 'the charger is locked');

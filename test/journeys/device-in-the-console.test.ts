@@ -91,6 +91,27 @@ describe('a device in the console', { skip: withoutBrowser }, () => {
     await page.locator('.device-title').getByText('Unreachable').waitFor({ state: 'detached' });
   });
 
+  it('a device in the console shows what its controls are set to, by whomever', async () => {
+    const { page } = console;
+    const form = page.getByRole('region', { name: 'Charging current' });
+    await console.open(`/devices/sandbox/${charger}`);
+    await form.getByText('The current that the charger offers the car.').waitFor();
+    assert.equal(await form.getByLabel('Current (A)').inputValue(), '', 'nothing is known yet');
+    await console.api('POST', `/devices/${charger}/command`, { type: 'set_current', current_a: 10 });
+    await form.getByText('Last set by a command: Charging current 10').waitFor();
+    assert.equal(await form.getByLabel('Current (A)').inputValue(), '10');
+    await form.getByLabel('Current (A)').fill('12');
+    await form.getByRole('button', { name: 'Set' }).click();
+    await form.getByRole('status').getByText('Carried out').waitFor();
+    await form.getByText('Last set by a command: Charging current 12').waitFor();
+    await form.getByLabel('Current (A)').fill('14');
+    await form.getByText('Carried out').waitFor({ state: 'detached' });
+    await console.open(`/devices/sandbox/${charger}`);
+    await form.getByText('Last set by a command: Charging current 12').waitFor();
+    assert.equal(await form.getByLabel('Current (A)').inputValue(), '12');
+    await assertAccessible(page);
+  });
+
   it('a device in the console has the prices of its area beneath its history, in the colours of the front page', async () => {
     const { page } = console;
     await console.api('POST', `/devices/${charger}/command`, { type: 'start_charge' });

@@ -13,6 +13,7 @@ export const deviceIn = (reading: Reading | undefined): Device | undefined =>
   reading && { ...reading.device, user_ref: reading.user_ref, link: reading.link };
 export type Limits = NonNullable<Reading['limits']>;
 export type Command = Operations['POST /devices/{id}/command']['body'];
+export type SetPoint = Operations['GET /devices/{id}/set-points']['response'][number];
 export type History = Operations['GET /devices/{id}/history']['response'];
 export type Intervention = Operations['GET /interventions']['response'][number];
 export type Link = Operations['GET /links']['response'][number];

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Command } from '../api/shapes.ts';
-import { count, numberTyped } from '../format.ts';
+import { count, numberTyped, typedNumber } from '../format.ts';
 import { ActionButton } from '../parts/action.tsx';
 import { Form } from '../parts/form.tsx';
 import { TextInput } from '../parts/inputs.tsx';
 import { words } from '../words/index.ts';
 import type { Control, NumberField } from './commands.ts';
+import { type LastSet, numberIn } from './last-set.ts';
 
 const texts = words.control;
 type FormControl = Extract<Control, { readonly fields: readonly NumberField[] }>;
@@ -16,18 +17,25 @@ const AS_NUMBER = { inputMode: 'decimal', most: 20 } as const;
 interface ControlFormProps {
   readonly control: FormControl;
   readonly isSending: boolean;
+  /** What the fields have until something is typed. */
+  readonly set: LastSet | undefined;
+  readonly onEdit: () => void;
   readonly onSend: (command: Command) => Promise<boolean>;
 }
 
 /** A command with values: checked against the limits of the device before it is sent. */
-export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+export function ControlForm({ control, isSending, set, onEdit, onSend }: ControlFormProps) {
+  const [edited, setEdited] = useState<Readonly<Record<string, string>>>({});
   const [color, setColor] = useState<string>();
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
-  const isTyped = Object.values(typed).some((text) => text !== '') || color !== undefined;
+  const given = givenBy(control, set);
+  const typed = { ...given, ...edited };
+  const isTyped =
+    color !== undefined || Object.entries(edited).some(([name, text]) => text !== (given[name] ?? ''));
 
   const type = (name: string, text: string) => {
-    setTyped({ ...typed, [name]: text });
+    setEdited({ ...edited, [name]: text });
+    onEdit();
     setFaults({ ...faults, [name]: '' });
   };
   const submit = () => {
@@ -38,7 +46,7 @@ export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
     // What did not arrive stays, to be corrected or sent again, and so does what was typed meanwhile.
     void onSend(read.command).then((isDone) => {
       if (!isDone) return;
-      setTyped((now) => (now === typed ? {} : now));
+      setEdited((now) => (now === edited ? {} : now));
       setColor((now) => (now === color ? undefined : now));
     });
   };
@@ -70,6 +78,14 @@ export function ControlForm({ control, isSending, onSend }: ControlFormProps) {
         {texts.send}
       </ActionButton>
     </Form>
+  );
+}
+
+/** What the fields are set to, as it would be typed. */
+function givenBy({ fields }: FormControl, set: LastSet | undefined): Readonly<Record<string, string>> {
+  const texts = fields.map((field) => [field.name, numberIn(set, field)] as const);
+  return Object.fromEntries(
+    texts.flatMap(([name, value]) => (value === undefined ? [] : [[name, typedNumber(value)]])),
   );
 }
 

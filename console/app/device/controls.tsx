@@ -1,12 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, newIdempotencyKey, Refused } from '../api/call.ts';
+import { useRead } from '../api/queries.ts';
 import type { Command, DeviceState, Reading } from '../api/shapes.ts';
 import { now, useNow } from '../clock.ts';
+import { useEvents } from '../events/read.ts';
+import { moment } from '../format.ts';
 import { ActionButton } from '../parts/action.tsx';
 import { ErrorText } from '../parts/failure.tsx';
+import { Time } from '../parts/texts.tsx';
 import { words } from '../words/index.ts';
 import { type Control, type ControlCapability, controlsOf, describeCommand } from './commands.ts';
 import { ControlForm } from './control-form.tsx';
+import { COMMAND_TYPES, ofDevice } from './events.tsx';
+import { type LastSet, lastSetOf } from './last-set.ts';
 
 /** The state of a command that was sent from this page. */
 type Attempt = { readonly command: Command } & (
@@ -24,6 +30,8 @@ interface Sender {
   send(command: Command): Promise<boolean>;
   /** Sends the same command under the same key, so that it is carried out once. */
   askAgain(): void;
+  /** Takes back what was said of a command that was carried out: another value is being typed. */
+  forget(): void;
 }
 
 /** Sends the commands of one control to a device. */
@@ -68,6 +76,7 @@ function useSender(
     askAgain() {
       if (last.current !== undefined) void run(last.current.command, last.current.key);
     },
+    forget: () => setAttempt((now) => (now?.state === 'succeeded' ? undefined : now)),
   };
 }
 
@@ -143,6 +152,7 @@ interface ControlsProps {
 /** The commands of a device, made from its capabilities. */
 export function Controls({ device, limits, blocked, onState }: ControlsProps) {
   const controls = controlsOf(device.capabilities, limits);
+  const setOf = useLastSet(device);
   if (controls.length === 0) return <p class="soft">{controlsTexts.nothing}</p>;
   return (
     <div class="controls">
@@ -152,6 +162,7 @@ export function Controls({ device, limits, blocked, onState }: ControlsProps) {
           control={control}
           device={device}
           isBlocked={blocked.has(control.capability)}
+          set={'build' in control ? setOf(control.build({ numbers: {} }).type) : undefined}
           onState={onState}
         />
       ))}
@@ -159,21 +170,43 @@ export function Controls({ device, limits, blocked, onState }: ControlsProps) {
   );
 }
 
+const REFETCH_MS = 60_000;
+
+/** What commands of each type have set on a device. */
+function useLastSet(device: Reading['device']): (type: Command['type']) => LastSet | undefined {
+  const { id, vendor } = device;
+  const setPoints = useRead('GET /devices/{id}/set-points', { path: [id], query: { vendor } }, REFETCH_MS);
+  const outcomes = ofDevice(useEvents({ types: COMMAND_TYPES, device: id }), device);
+  // A command that is not held is older than a set-point that is not loaded yet.
+  return (type) =>
+    setPoints.data === undefined
+      ? undefined
+      : lastSetOf(type, { setPoints: setPoints.data, outcomes, now: now() });
+}
+
 interface OneControlProps {
   readonly control: Control;
   readonly device: Reading['device'];
   readonly isBlocked: boolean;
+  readonly set: LastSet | undefined;
   readonly onState: (state: DeviceState) => void;
 }
 
-function OneControl({ control, device, isBlocked, onState }: OneControlProps) {
+function OneControl({ control, device, isBlocked, set: known, onState }: OneControlProps) {
   const sender = useSender(device, onState);
   const { capability } = control;
-  const isSending = sender.attempt?.state === 'sending';
+  const { attempt } = sender;
+  const isSending = attempt?.state === 'sending';
+  // The event of a command comes after its response.
+  const set: LastSet | undefined =
+    attempt?.state === 'succeeded' ? { command: attempt.command, at: undefined, isHeld: false } : known;
+  const about = controlsTexts.about[capability];
   return (
     <section class="control" aria-labelledby={`control-${capability}`}>
       <h3 id={`control-${capability}`}>{nameOf(capability)}</h3>
+      {about === undefined ? null : <p class="hint">{about}</p>}
       {isBlocked ? <p class="hint">{controlsTexts.blocked}</p> : null}
+      {known?.at === undefined ? null : <SetLine set={known} at={known.at} />}
       {'buttons' in control ? (
         <div class="row">
           {control.buttons.map((type) => (
@@ -184,11 +217,25 @@ function OneControl({ control, device, isBlocked, onState }: OneControlProps) {
           ))}
         </div>
       ) : (
-        <ControlForm control={control} isSending={isSending} onSend={sender.send} />
+        <ControlForm
+          control={control}
+          isSending={isSending}
+          set={set}
+          onEdit={sender.forget}
+          onSend={sender.send}
+        />
       )}
       <AttemptLine sender={sender} />
     </section>
   );
 }
+
+/** What a control is set to, since when, and who says so. */
+const SetLine = ({ set, at }: { readonly set: LastSet; readonly at: string }) => (
+  <p class="small">
+    {set.isHeld ? controlsTexts.heldSince : controlsTexts.lastSet}{' '}
+    <strong>{describeCommand(set.command)}</strong> <Time at={at} text={moment(at)} class="hint number" />
+  </p>
+);
 
 const nameOf = (capability: ControlCapability): string => controlsTexts.groups[capability];

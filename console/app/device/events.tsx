@@ -17,7 +17,7 @@ const MOST_COMMANDS = 10;
 const EVENTS_AT_FIRST = 10;
 
 /** Two vendors may have devices of an id. */
-const ofDevice = (events: Events, { vendor }: Device): readonly LoggedEvent[] =>
+export const ofDevice = (events: Events, { vendor }: Pick<Device, 'vendor'>): readonly LoggedEvent[] =>
   events.list.filter(({ subject }) => subject.vendor === vendor);
 
 const MARKS: Readonly<Record<string, readonly [tone: string, text: string]>> = {

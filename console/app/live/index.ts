@@ -51,6 +51,9 @@ type Reads = Parameters<typeof invalidate>[0];
 
 /** What is asked for again when something happens. */
 const CHANGED: Partial<Record<EventType, readonly Reads[]>> = {
+  'command.succeeded': ['GET /devices/{id}/set-points'],
+  'command.failed': ['GET /devices/{id}/set-points'],
+  'command.outcome_unknown': ['GET /devices/{id}/set-points'],
   'link.linked': ['GET /links', 'GET /interventions'],
   'link.needs_relink': ['GET /links', 'GET /interventions'],
   'link.unreachable': ['GET /links'],

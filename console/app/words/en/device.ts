@@ -81,6 +81,13 @@ export const control = {
   range: (least: string, most: string) => `From ${least} to ${most}`,
   least: (least: string) => `At least ${least}`,
   most: (most: string) => `At most ${most}`,
+  /** By capability, where two would be taken for one. */
+  about: {
+    set_current: 'The current that the charger offers the car.',
+    load_balancing: 'The most that the device may take, such as while others in the house need power.',
+  } as Readonly<Partial<Record<string, string>>>,
+  heldSince: 'In force:',
+  lastSet: 'Last set by a command:',
   pauses: '0 pauses.',
   forMinutes: 'Only for (minutes)',
   forMinutesHint: 'Empty: until it is changed. From 1 to 1,440.',

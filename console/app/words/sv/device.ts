@@ -78,6 +78,12 @@ export const control: typeof english.control = {
   blocked: 'Spärrat tills användaren har gjort det som visas ovan.',
   send: 'Ställ in',
   unchanged: 'Ange först ett värde.',
+  about: {
+    set_current: 'Strömmen som laddaren erbjuder bilen.',
+    load_balancing: 'Det mesta som enheten får ta, till exempel medan annat i huset behöver effekt.',
+  },
+  heldSince: 'Gäller:',
+  lastSet: 'Senast inställt av ett kommando:',
   range: (least, most) => `Från ${least} till ${most}`,
   least: (least) => `Minst ${least}`,
   most: (most) => `Högst ${most}`,
