@@ -45,7 +45,7 @@ describe('what a control is set to', () => {
       at: AT,
       isHeld: false,
     } as const;
-    const field = { name: 'target_milli_c', least: undefined, most: undefined, perUnit: 1_000 } as const;
+    const field = { name: 'target_milli_c', perUnit: 1_000 };
     assert.equal(numberIn(set, field), 21.5);
     assert.equal(numberIn(set, { ...field, name: 'dim' }), undefined);
     assert.equal(numberIn(undefined, field), undefined);

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /** Milliseconds since some moment, which go on evenly when the time of day is set. A clock without it is never set. */
+  steady?(): number;
   /** Calls `fire` once after `ms`; the returned function cancels it. Never keeps the process alive. */
   after(ms: number, fire: () => void): () => void;
   /** Set for a clock that a test advances: other clocks, such as the database's, do not follow it. */
@@ -10,6 +12,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: Date.now,
+  steady: () => performance.now(),
   after(ms, fire) {
     const timer = setTimeout(fire, ms);
     timer.unref();

@@ -12,7 +12,7 @@ import type { ConsoleCaller, Operator, Person } from './access.ts';
 import { isFromForeignPage, keyOf } from './caller.ts';
 import type { Limits } from './rate-limit.ts';
 import { makePlan } from './rate-limit-plan.ts';
-import { MemoryTallies } from './rate-limit-tally.ts';
+import { callAt, MemoryTallies } from './rate-limit-tally.ts';
 
 interface WrongKeysOptions {
   readonly accounts: Pick<Accounts, 'bans' | 'isKnown'>;
@@ -47,7 +47,7 @@ export function wrongKeys({ accounts, limits, clock, adminToken }: WrongKeysOpti
   }
 
   const tally = (ip: string, cost: 0 | 1): boolean =>
-    uncounted.take(clientAddress(ip), UNCOUNTED, { now: clock.now(), cost }).isWithin;
+    uncounted.take(clientAddress(ip), UNCOUNTED, callAt(clock, cost)).isWithin;
 
   return {
     /** Throws `limit.exceeded` when too many wrong keys came from pages at this address. */
@@ -101,7 +101,7 @@ export function createBannedGate(options: BannedGateOptions) {
   const tokens = new MemoryTallies(MOST_ADDRESSES);
 
   const tally = (of: MemoryTallies, plan: typeof TOKENS, ip: string, cost: 0 | 1): boolean =>
-    of.take(clientAddress(ip), plan, { now: clock.now(), cost }).isWithin;
+    of.take(clientAddress(ip), plan, callAt(clock, cost)).isWithin;
 
   function refusal(until: number): AppError {
     const seconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { anyPrefix, openAbsentRedis, openRedis, openRedisProxy, withoutRedis } from '../../test/kit/redis.ts';
-import { turnedClock } from '../core/clock.ts';
+import { systemClock, turnedClock } from '../core/clock.ts';
 import { DAY_MS } from '../core/durations.ts';
 import { silentLog } from '../core/log.ts';
 import type { Accounts } from '../domain/access/accounts/index.ts';
@@ -34,7 +34,9 @@ async function passedOf(limit: OwnLimit, calls: number): Promise<number> {
 describe('tallies in Redis', { skip: withoutRedis }, () => {
   it('tallies in Redis are the same as in memory, call by call', async () => {
     const redis = await openRedis();
-    const tallies = new RedisTallies({ redis, log: silentLog });
+    let now = 0;
+    const clock = { ...turnedClock(), now: () => now };
+    const tallies = new RedisTallies({ redis, log: silentLog, clock });
     const calls = fc.array(
       fc.record({
         pause: fc.oneof(fc.integer({ min: -500, max: 40_000 }), fc.integer({ min: -90_000_000, max: 0 })),
@@ -57,11 +59,11 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
         const account = accountPlan(policy, 0);
         const plan = hasBucket ? account : makePlan(account.windows);
         const tally = newTally();
-        let now = START + 14 * 3_600_000;
+        now = START + 14 * 3_600_000;
         for (const { pause, cost } of sequence) {
           now += pause;
           const isWithin = take(tally, plan, now, cost);
-          const taken = await tallies.take(`same ${round}`, plan, { now, cost });
+          const taken = await tallies.take(`same ${round}`, plan, cost);
           assert.deepEqual(taken, { isWithin, tally, plan });
         }
       }),
@@ -86,14 +88,36 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
     for (const redis of clients) redis.disconnect();
   });
 
+  it('tallies in Redis let no more calls through where the clocks of instances differ by an hour', async () => {
+    const prefix = anyPrefix();
+    const off = (ms: number) => ({ ...systemClock, now: () => Date.now() + ms });
+    const instances = await Promise.all(
+      [0, -3_600_000, 3_600_000].map(async (ms) => {
+        const redis = await openRedis(prefix);
+        return { redis, tallies: new RedisTallies({ redis, log: silentLog, clock: off(ms) }) };
+      }),
+    );
+    const plan = makePlan([{ name: 'day', calls: 100, lengthMs: DAY_MS }], {
+      ...{ name: 'burst', calls: 10, intervalMs: 3_600_000 },
+    });
+    let passed = 0;
+    for (let call = 0; call < 5; call += 1)
+      for (const { tallies } of instances) {
+        const taken = await tallies.take('me', plan, 1);
+        passed += taken?.isWithin === true ? 1 : 0;
+      }
+    assert.equal(passed, 10);
+    for (const { redis } of instances) redis.disconnect();
+  });
+
   it('tallies in Redis expire in Redis when their windows have ended', async () => {
     const redis = await openRedis();
-    const tallies = new RedisTallies({ redis, log: silentLog });
+    const tallies = new RedisTallies({ redis, log: silentLog, clock: turnedClock(START) });
     const plan = makePlan([
       { name: 'minute', calls: 5, lengthMs: 60_000 },
       { name: 'day', calls: 5, lengthMs: DAY_MS },
     ]);
-    await tallies.take('me', plan, { now: START, cost: 1 });
+    await tallies.take('me', plan, 1);
     const ttl = await redis.pttl('elnav:limit:me');
     assert.ok(ttl > 0 && ttl <= 15 * 3_600_000 + 1_000, `its TTL is ${ttl} ms`);
     redis.disconnect();

@@ -1,17 +1,23 @@
 import type { Redis } from 'ioredis';
+import type { Clock } from '../core/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
 import type { Log } from '../core/log.ts';
-import { endOf, type Plan } from './rate-limit-plan.ts';
+import type { Plan } from './rate-limit-plan.ts';
 import type { Taken } from './rate-limit-tally.ts';
 import { SKEW_MS } from './rate-limit-tally.ts';
 
 /**
  * `take` of `rate-limit-tally.ts` for a tally that all instances share, in one atomic step. KEYS: the tally. ARGV: now, cost, the
- * bucket's calls (0: no bucket) and interval, then for each window its calls, its length and when it would end. Numbers are
- * stored with 17 digits, which a double needs.
+ * bucket's calls (0: no bucket) and interval, then for each window its calls and its length. Without `now` the time is that of
+ * Redis, so that instances whose clocks differ count as one. Numbers are stored with 17 digits, which a double needs.
  */
 const TAKE = `
 local now, cost, calls, interval = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+if not now then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+local windows = (#ARGV - 4) / 2
 local stored, flat = {}, redis.call('HGETALL', KEYS[1])
 for i = 1, #flat, 2 do stored[flat[i]] = tonumber(flat[i + 1]) end
 local at = stored.at or 0
@@ -21,9 +27,9 @@ if back > 0 and back <= ${SKEW_MS} then
 elseif back > 0 then
   stored.full = (stored.full or 0) - back
   stored.refused_end = (stored.refused_end or 0) - back
-  for i = 1, (#ARGV - 4) / 3 do
+  for i = 1, windows do
     local ending = 'end' .. i
-    if stored[ending] and tonumber(ARGV[3 + 3 * i]) ~= ${DAY_MS} then stored[ending] = stored[ending] - back end
+    if stored[ending] and tonumber(ARGV[4 + 2 * i]) ~= ${DAY_MS} then stored[ending] = stored[ending] - back end
   end
 end
 local full_at, within, last = stored.full or 0, true, now
@@ -31,10 +37,10 @@ if calls > 0 then
   full_at = math.max(now, math.min(full_at, now + calls * interval))
   within = full_at - now <= (calls - 1) * interval + 0.002
 end
-local windows = (#ARGV - 4) / 3
 local ends, counts = {}, {}
 for i = 1, windows do
-  local limit, length, opened = tonumber(ARGV[2 + 3 * i]), tonumber(ARGV[3 + 3 * i]), tonumber(ARGV[4 + 3 * i])
+  local limit, length = tonumber(ARGV[3 + 2 * i]), tonumber(ARGV[4 + 2 * i])
+  local opened = length == ${DAY_MS} and (math.floor(now / length) + 1) * length or now + length
   ends[i], counts[i] = stored['end' .. i] or 0, stored['count' .. i] or 0
   if ends[i] <= now then
     ends[i], counts[i] = opened, 0
@@ -74,11 +80,12 @@ const PAUSE_MS = 1_000;
 interface RedisOptions {
   readonly redis: Redis;
   readonly log: Log;
+  readonly clock: Clock;
 }
 
 type TakeCommand = (key: string, ...args: (string | number)[]) => Promise<(string | number)[]>;
 
-/** Tallies that all instances share. Their clocks must agree within about a second, as NTP ensures. */
+/** Tallies that all instances share, by the clock of Redis. */
 export class RedisTallies {
   readonly #options: RedisOptions;
   readonly #run: TakeCommand;
@@ -94,26 +101,25 @@ export class RedisTallies {
   }
 
   /** Undefined when Redis is unreachable. */
-  async take(
-    caller: string,
-    plan: Plan,
-    { now, cost }: { readonly now: number; readonly cost: 0 | 1 },
-  ): Promise<Taken | undefined> {
-    const { redis, log } = this.#options;
-    if (redis.status !== 'ready' || now < this.#retryAt) return undefined;
+  async take(caller: string, plan: Plan, cost: 0 | 1): Promise<Taken | undefined> {
+    const { redis, log, clock } = this.#options;
+    const now = clock.now();
+    const steady = clock.steady?.() ?? now;
+    if (redis.status !== 'ready' || steady < this.#retryAt) return undefined;
     try {
       const answer = await this.#run(
         `elnav:limit:${caller}`,
-        now,
+        // Redis does not follow a clock that a test advances.
+        clock.isTurned === true ? now : '',
         cost,
         plan.bucket?.calls ?? 0,
         plan.bucket?.intervalMs ?? 0,
-        ...plan.windows.flatMap((window) => [window.calls, window.lengthMs, endOf(window, now)]),
+        ...plan.windows.flatMap((window) => [window.calls, window.lengthMs]),
       );
       return takenOf(answer, plan);
     } catch (error) {
-      if (now >= this.#retryAt) log.warn({ err: error }, 'Redis did not count a call; this process does');
-      this.#retryAt = now + PAUSE_MS;
+      if (steady >= this.#retryAt) log.warn({ err: error }, 'Redis did not count a call; this process does');
+      this.#retryAt = steady + PAUSE_MS;
       return undefined;
     }
   }

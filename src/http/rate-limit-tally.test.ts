@@ -189,17 +189,46 @@ describe('the limits of an account', () => {
 });
 
 describe('tallies in memory', () => {
+  it('tallies in memory have what was regained before the clock was set back', () => {
+    const burst = makePlan([{ name: 'minute', calls: 60, lengthMs: MINUTE_MS }], {
+      ...{ name: 'burst', calls: 10, intervalMs: 1_000 },
+    });
+    for (const back of [2_001, 11_000, 3_600_000, 30 * DAY_MS]) {
+      const tallies = new MemoryTallies(10);
+      const passed = (now: number, steady: number) =>
+        Array.from({ length: 15 }, () => tallies.take('me', burst, { now, steady, cost: 1 })).filter(
+          ({ isWithin }) => isWithin,
+        ).length;
+      assert.equal(passed(START, 7), 10);
+      assert.equal(passed(START + 5_000 - back, 5_007), 5, `back ${back}: five seconds have passed`);
+      assert.equal(passed(START + 15_000 - back, 15_007), 10);
+      // Set right again: no more than a forward step has ever given.
+      assert.ok(passed(START + 15_000, 15_007) <= 10);
+    }
+  });
+
+  it('tallies in memory end a window when its time has passed, also where the clock was set back meanwhile', () => {
+    const plan = makePlan([{ name: 'minute', calls: 1, lengthMs: MINUTE_MS }]);
+    const tallies = new MemoryTallies(10);
+    const isWithin = (now: number, steady: number) =>
+      tallies.take('me', plan, { now, steady, cost: 1 }).isWithin;
+    const back = 3_600_000;
+    assert.equal(isWithin(START, 0), true);
+    assert.equal(isWithin(START + 59_000 - back, 59_000), false);
+    assert.equal(isWithin(START + 60_000 - back, 60_000), true);
+  });
+
   const plan = makePlan([{ name: 'minute', calls: 1, lengthMs: MINUTE_MS }]);
 
   it('tallies in memory remove inactive callers, and the oldest when there are too many', () => {
     const tallies = new MemoryTallies(100);
     for (let caller = 0; caller < 1_000; caller += 1) {
-      tallies.take(`flood ${caller}`, plan, { now: START, cost: 1 });
+      tallies.take(`flood ${caller}`, plan, { now: START, steady: 0, cost: 1 });
       assert.ok(tallies.size <= 100);
     }
     const later = START + 2 * MINUTE_MS;
     for (let caller = 0; caller < 60; caller += 1)
-      tallies.take(`late ${caller}`, plan, { now: later, cost: 1 });
+      tallies.take(`late ${caller}`, plan, { now: later, steady: 2 * MINUTE_MS, cost: 1 });
     assert.equal(tallies.size, 60);
   });
 });

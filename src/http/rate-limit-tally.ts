@@ -1,4 +1,5 @@
 import { BoundedMap } from '../core/bounded-map.ts';
+import type { Clock } from '../core/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
 import { endOf, type Plan } from './rate-limit-plan.ts';
 
@@ -14,6 +15,8 @@ export interface Tally {
   refusedEndsAt: number;
   /** The time of the last call. */
   at: number;
+  /** The same by the steady clock of this process; absent where instances count together. */
+  steadyAt?: number;
 }
 
 /** Clocks of instances agree to about a second; a larger step back means that a clock was set back. */
@@ -71,18 +74,31 @@ export function take(tally: Tally, plan: Plan, asked: number, cost: 0 | 1): bool
  * The time of a call. If a clock was set back, the stored times move with it, so that the remaining calls and waits stay the same;
  * the end of a UTC day does not move. Within the usual difference between clocks, time stands still.
  */
-function moment(tally: Tally, { windows }: Plan, asked: number): number {
+function moment(tally: Tally, plan: Plan, asked: number): number {
   const back = tally.at - asked;
   if (back > 0 && back <= SKEW_MS) return tally.at;
+  if (back > 0) setBack(tally, plan, back);
   tally.at = asked;
-  if (back <= 0) return asked;
+  return asked;
+}
+
+/** Moves the stored times with a clock that was set back, but for the end of a UTC day. */
+function setBack(tally: Tally, { windows }: Plan, back: number): void {
   tally.fullAt -= back;
   tally.refusedEndsAt -= back;
   for (let index = 0; index < windows.length; index += 1) {
     const end = tally.endsAt[index];
     if (end !== undefined && windows[index]?.lengthMs !== DAY_MS) tally.endsAt[index] = end - back;
   }
-  return asked;
+}
+
+/** Sets a tally back by as much as the clock was, also where the last call was long ago: what was regained since then counts. */
+function followSteady(tally: Tally, plan: Plan, { now, steady }: Pick<Call, 'now' | 'steady'>): void {
+  const back = tally.at + steady - (tally.steadyAt ?? steady) - now;
+  tally.steadyAt = steady;
+  if (back <= SKEW_MS) return;
+  setBack(tally, plan, back);
+  tally.at = now;
 }
 
 /** Whether the tally can be removed without losing anything. */
@@ -156,6 +172,20 @@ export interface Taken {
   readonly plan: Plan;
 }
 
+/** A call: when it is, and whether it is taken or only checked. */
+export interface Call {
+  readonly now: number;
+  /** By the steady clock of this process. */
+  readonly steady: number;
+  readonly cost: 0 | 1;
+}
+
+/** A call now. */
+export function callAt(clock: Clock, cost: 0 | 1): Call {
+  const now = clock.now();
+  return { now, steady: clock.steady?.() ?? now, cost };
+}
+
 /** Entries that are checked for each new caller, so that inactive ones are removed without a timer. */
 const LOOKED_AT = 4;
 
@@ -174,13 +204,15 @@ export class MemoryTallies {
     return this.#tallies.size;
   }
 
-  take(caller: string, plan: Plan, { now, cost }: { readonly now: number; readonly cost: 0 | 1 }): Taken {
+  take(caller: string, plan: Plan, call: Call): Taken {
+    const { now, cost } = call;
     let tally = this.#tallies.get(caller);
     if (tally === undefined) {
       this.#forgetSome(now);
       tally = newTally();
       this.#tallies.set(caller, tally);
     }
+    followSteady(tally, plan, call);
     return { isWithin: take(tally, plan, now, cost), tally, plan };
   }
 

@@ -20,6 +20,7 @@ import {
 } from './rate-limit-plan.ts';
 import { RedisTallies } from './rate-limit-redis.ts';
 import {
+  callAt,
   type Left,
   longestWait,
   MemoryTallies,
@@ -82,7 +83,7 @@ interface Own {
 /** The limits of a service. */
 export function createLimits(options: LimitsOptions): Limits {
   const { accounts, clock, log, redis } = options;
-  const shared = redis === undefined ? undefined : new RedisTallies({ redis, log });
+  const shared = redis === undefined ? undefined : new RedisTallies({ redis, log, clock });
 
   /** Counts a call in Redis, or in `memory` when Redis is unreachable. */
   function counted(
@@ -90,11 +91,9 @@ export function createLimits(options: LimitsOptions): Limits {
     caller: string,
     { planOf, kind, cost }: { readonly planOf: PlanOf; readonly kind: string; readonly cost: 0 | 1 },
   ): Taken | Promise<Taken> {
-    const call = { now: clock.now(), cost };
-    if (shared === undefined) return memory.take(caller, planOf(0), call);
-    return shared
-      .take(`${kind}:${caller}`, planOf(0), call)
-      .then((taken) => taken ?? memory.take(caller, planOf(1), call));
+    const inMemory = (halvings: Halvings) => memory.take(caller, planOf(halvings), callAt(clock, cost));
+    if (shared === undefined) return inMemory(0);
+    return shared.take(`${kind}:${caller}`, planOf(0), cost).then((taken) => taken ?? inMemory(1));
   }
 
   const accountTallies = new MemoryTallies(MOST_CALLERS);
@@ -102,7 +101,7 @@ export function createLimits(options: LimitsOptions): Limits {
 
   function judgeAccount(principal: Principal, taken: Taken, reply: FastifyReply): void {
     const now = clock.now();
-    setFields(reply, taken, now);
+    setFields(reply, taken);
     if (taken.isWithin) return;
     const { account, policy } = principal;
     const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > now;
@@ -120,7 +119,7 @@ export function createLimits(options: LimitsOptions): Limits {
     const halving = isThrottled
       ? ` (the rates are halved until ${rfc3339(policy.throttledUntil)}, because calls kept coming over the limit)`
       : '';
-    throw exceeded(taken, now, `of the account${halving}`);
+    throw exceeded(taken, `of the account${halving}`);
   }
 
   const anonymousTallies = new MemoryTallies(MOST_CALLERS);
@@ -137,11 +136,10 @@ export function createLimits(options: LimitsOptions): Limits {
     return then(
       counted(anonymousTallies, address, { planOf: pick(perIp), kind: 'anonymous', cost: 1 }),
       (own) => {
-        setFields(reply, own, clock.now());
+        setFields(reply, own);
         if (!own.isWithin) {
           throw exceeded(
             own,
-            clock.now(),
             'for calls without an API key from one address; send a key to have limits of your own',
           );
         }
@@ -149,10 +147,9 @@ export function createLimits(options: LimitsOptions): Limits {
           counted(anonymousTotal, EVERYBODY, { planOf: pick(total), kind: 'anonymous', cost: 1 }),
           (everybody) => {
             if (everybody.isWithin) return;
-            setFields(reply, everybody, clock.now());
+            setFields(reply, everybody);
             throw exceeded(
               everybody,
-              clock.now(),
               'for all calls without an API key together; send a key to have limits of your own',
             );
           },
@@ -173,8 +170,8 @@ export function createLimits(options: LimitsOptions): Limits {
           cost,
         }),
         (taken) => {
-          if (reply !== undefined) setFields(reply, taken, clock.now());
-          if (!taken.isWithin) throw exceeded(taken, clock.now(), whose);
+          if (reply !== undefined) setFields(reply, taken);
+          if (!taken.isWithin) throw exceeded(taken, whose);
         },
       );
     return { take: (caller, reply) => judge(caller, 1, reply), check: (caller) => judge(caller, 0) };
@@ -192,7 +189,7 @@ export function createLimits(options: LimitsOptions): Limits {
     },
     async left(principal) {
       const { tally, plan } = await countAccount(principal, 0);
-      return whatIsLeft(tally, plan, clock.now());
+      return whatIsLeft(tally, plan, tally.at);
     },
     anonymous(ip, reply) {
       return takeAnonymous(accounts.globalPolicy(), clientAddress(ip), reply);
@@ -209,13 +206,14 @@ function then<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): 
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-function setFields(reply: FastifyReply, taken: Taken, now: number): void {
-  reply.header('ratelimit-policy', taken.plan.policyField);
-  reply.header('ratelimit', rateLimitField(taken.tally, taken.plan, now));
+/** Times are those of the tally: the clock of Redis may differ from ours. */
+function setFields(reply: FastifyReply, { tally, plan }: Taken): void {
+  reply.header('ratelimit-policy', plan.policyField);
+  reply.header('ratelimit', rateLimitField(tally, plan, tally.at));
 }
 
-function exceeded({ tally, plan }: Taken, now: number, whose: string): AppError {
-  const { name, seconds } = longestWait(tally, plan, now);
+function exceeded({ tally, plan }: Taken, whose: string): AppError {
+  const { name, seconds } = longestWait(tally, plan, tally.at);
   return new AppError(
     'limit.exceeded',
     `Rate limit exceeded: ${sentenceOf(name, plan)} ${whose}. Retry in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,

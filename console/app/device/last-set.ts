@@ -1,5 +1,4 @@
 import type { Command, LoggedEvent, SetPoint } from '../api/shapes.ts';
-import type { NumberField } from './commands.ts';
 
 /** What a control is set to, as far as it is known. */
 export interface LastSet {
@@ -36,7 +35,7 @@ export function lastSetOf(type: Command['type'], { setPoints, outcomes, now }: K
 }
 
 /** The number that a field is set to, in the unit that is typed. */
-export function numberIn(set: LastSet | undefined, { name, perUnit }: NumberField): number | undefined {
+export function numberIn(set: LastSet | undefined, { name, perUnit }: { readonly name: string; readonly perUnit: number }): number | undefined {
   const value = Object.entries(set?.command ?? {}).find(([field]) => field === name)?.[1];
   return typeof value === 'number' ? value / perUnit : undefined;
 }

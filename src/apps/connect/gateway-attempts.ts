@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import { clientAddress, isLoopback } from '../../domain/access/accounts/index.ts';
 import { makePlan } from '../../http/rate-limit-plan.ts';
-import { MemoryTallies } from '../../http/rate-limit-tally.ts';
+import { callAt, MemoryTallies } from '../../http/rate-limit-tally.ts';
 
 /** Unknown keys per minute and address: each costs a query. */
 const KEYS = makePlan([{ name: 'unknown-gateways', calls: 60, lengthMs: MINUTE_MS }]);
@@ -36,7 +36,7 @@ export function limitAttempts(clock: Clock) {
   const wrong = new BoundedMap<string, true>(MOST_REMEMBERED);
 
   const tally = (of: MemoryTallies, plan: typeof KEYS, ip: string, cost: 0 | 1): boolean =>
-    isLoopback(ip) || of.take(clientAddress(ip), plan, { now: clock.now(), cost }).isWithin;
+    isLoopback(ip) || of.take(clientAddress(ip), plan, callAt(clock, cost)).isWithin;
 
   return {
     /** What `admit` answers to what is shown; throws its error, or `limit.exceeded` where the address has tried too much. */
