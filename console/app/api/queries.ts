@@ -71,7 +71,7 @@ interface ReadAll<T> {
 }
 
 /** All pages of a list, in one; `onPage` has what is loaded until then. */
-export async function readAll<K extends 'GET /devices' | 'GET /interventions'>(
+export async function readAll<K extends 'GET /devices' | 'GET /interventions' | 'GET /links'>(
   operation: K,
   query: Operations[K]['query'],
   { signal, onPage }: ReadAll<Operations[K]['response'][number]> = {},
@@ -89,6 +89,10 @@ export async function readAll<K extends 'GET /devices' | 'GET /interventions'>(
   } while (cursor !== undefined);
   return all;
 }
+
+/** All links of the account, shared by all that ask. Events name the operation to have them asked again. */
+export const useLinks = (): Result<Operations['GET /links']['response']> =>
+  useQuery({ key: ['GET /links'], load: (signal) => readAll('GET /links', {}, { signal }) });
 
 /** Has what an operation returned loaded again where it is shown. */
 export function invalidate(operation: Operation): void {

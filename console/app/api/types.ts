@@ -1498,7 +1498,13 @@ export type LinkAccountResponse = LinkAccountResponses[keyof LinkAccountResponse
 export type ListLinksData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        vendor?: string;
+        user_ref?: string;
+        status?: 'active' | 'needs_relink' | 'unreachable';
+        limit?: number;
+        cursor?: string;
+    };
     url: '/links';
 };
 

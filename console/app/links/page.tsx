@@ -1,4 +1,4 @@
-import { useRead } from '../api/queries.ts';
+import { useLinks } from '../api/queries.ts';
 import type { Link } from '../api/shapes.ts';
 import { useVendorNames } from '../api/vendors.ts';
 import { count } from '../format.ts';
@@ -18,7 +18,7 @@ const NEEDY = 'needs_somebody';
 
 /** The links of the account, and how users make more. */
 export function LinksPage() {
-  const { data, error, refetch } = useRead('GET /links');
+  const { data, error, refetch } = useLinks();
   const [search, setSearch] = useSearch();
   const status = search.get('status') ?? '';
   const user = search.get('user') ?? '';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRead } from '../api/queries.ts';
+import { useLinks, useRead } from '../api/queries.ts';
 import type { Intervention, Link as LinkOfAccount, Subscription } from '../api/shapes.ts';
 import { useVendorNames } from '../api/vendors.ts';
 import { useNow } from '../clock.ts';
@@ -29,7 +29,7 @@ interface Need {
 
 /** What does not work until somebody does something. */
 export function Needs() {
-  const links = useRead('GET /links');
+  const links = useLinks();
   const interventions = useRead('GET /interventions');
   const subscriptions = useRead('GET /subscriptions', {}, REFETCH_MS);
   const names = useVendorNames();

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { type Result, useQuery, useRead } from '../api/queries.ts';
+import { type Result, useLinks, useQuery } from '../api/queries.ts';
 import { type Device, deviceIn, type PriceArea, type Reading } from '../api/shapes.ts';
 import { areaIn } from '../links/area.tsx';
 import { devices, measuredAt } from '../live/index.ts';
@@ -100,7 +100,7 @@ export type AreaSource = 'chosen' | 'links' | 'front page' | 'usual';
 
 /** The price area, and where it comes from: chosen here, that of the links, chosen on the front page of Grid, or none of these. */
 export function useArea({ area, vendor }: Choices): { readonly area: PriceArea; readonly from: AreaSource } {
-  const { data } = useRead('GET /links');
+  const { data } = useLinks();
   const chosen = areaIn(area ?? '');
   if (chosen !== null) return { area: chosen, from: 'chosen' };
   const ofLinks = areaOfLinks(data ?? [], vendor);

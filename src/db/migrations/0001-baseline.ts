@@ -152,6 +152,9 @@ const links = (): string => `
     constraint links_pk primary key (account_id, id),
     constraint links_one_per_vendor_account unique (account_id, vendor, vendor_account)
   );
+  create index links_by_age on links (account_id, created_at, id);
+  create index links_by_status on links (account_id, status, created_at, id);
+  create index links_by_user_ref on links (account_id, user_ref, created_at, id);
   create index links_by_vendor_account on links (vendor, vendor_account);
   create index links_gateway on links (account_id, gateway_id);
   create table gateways (

@@ -7,9 +7,11 @@ import type { Devices } from '../../../domain/devices/devices/index.ts';
 import type { Discovery } from '../../../domain/links/discovery/index.ts';
 import type { Links } from '../../../domain/links/links/index.ts';
 import type { Idempotency } from '../../../http/idempotency.ts';
+import { nextPage } from '../../../http/next-page.ts';
 import {
   LINK_ID,
   LinkId,
+  limitParameter,
   linkIn,
   principalOf,
   readQuery,
@@ -92,6 +94,16 @@ const ListedLink = Type.Object(
   { title: 'Link' },
 );
 
+const PAGE = 1_000;
+
+const ListFilters = Type.Object({
+  vendor: Type.Optional(Type.String()),
+  user_ref: Type.Optional(Type.String()),
+  status: Type.Optional(ListedLink.properties.status),
+  limit: limitParameter(PAGE),
+  cursor: Type.Optional(Type.String({ description: 'From the Link header of the previous page' })),
+});
+
 const LinkChange = Type.Object(
   {
     price_area: Type.Union([PriceAreaOfLink, Type.Null()], {
@@ -161,7 +173,7 @@ const checkChange = validator(LinkChange, { name: 'body' });
 
 export interface LinkRoutes {
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly links: Pick<Links, 'link' | 'list' | 'remove' | 'setPriceArea'>;
+  readonly links: Pick<Links, 'link' | 'page' | 'remove' | 'setPriceArea'>;
   readonly devices: Pick<Devices, 'knownOfLink'>;
   readonly discovery: Pick<Discovery, 'refresh'>;
   readonly idempotency: Idempotency;
@@ -184,11 +196,24 @@ export function addLinkRoutes(
       schema: {
         operationId: 'listLinks',
         summary: 'List linked vendor accounts with their status',
+        description: 'The oldest first. The Link header leads to the next page.',
         tags: ['Linking'],
+        querystring: ListFilters,
         response: { 200: Type.Array(ListedLink) },
+        pagination: { cursor: 'cursor' },
       },
     },
-    (request) => links.list(principalOf(request).account),
+    async (request, reply) => {
+      const query = request.query as Record<string, unknown>;
+      const { vendor, user_ref, status, cursor, limit = PAGE } = readQuery(ListFilters, query);
+      const page = await links.page(principalOf(request).account, {
+        vendor: vendor === undefined ? undefined : vendorSlug(vendor),
+        userRef: user_ref,
+        ...{ status, cursor, limit },
+      });
+      if (page.next !== null) reply.header('link', nextPage('/links', query, { cursor: page.next }));
+      return page.links;
+    },
   );
 
   app.patch(

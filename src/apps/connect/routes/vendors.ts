@@ -60,7 +60,7 @@ export function addVendorRoutes(
       const vendor = vendorInPath(OneVendor, request);
       const adapter = adapterNamed(adapters, vendor);
       const { account } = principalOf(request);
-      const own = (await links.list(account)).filter((link) => link.vendor === vendor);
+      const own = await links.list(account, { vendor });
       const hasSites = adapter.budgets?.some(({ of }) => of === 'site') === true;
       const views = own.map(async ({ id }) => {
         const key = { account, link: id };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { CURSOR_FAULT, isCursor } from '../../../core/cursors.ts';
 import {
-  isCursor,
   OperatorsPage,
   OperatorsRequest,
   type Requests,
@@ -51,8 +51,7 @@ const RULES = {
     value === '' || (/^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)))
       ? null
       : 'it must be a time such as 2026-11-21T09:00:00Z',
-  cursor: (value: string) =>
-    value === '' || isCursor(value) ? null : 'it must be one that a page of requests has given',
+  cursor: (value: string) => (value === '' || isCursor(value) ? null : `it ${CURSOR_FAULT}`),
 };
 
 /** What became of requests, of whomever. */

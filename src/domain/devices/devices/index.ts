@@ -27,7 +27,7 @@ export type { CachedDevice } from './memory.ts';
 export { NEVER } from './next-read.ts';
 export type { ListQuery } from './pages.ts';
 export { receivedError, type SentError, sentError } from './reader.ts';
-export type { DeviceRow, Snapshot } from './store.ts';
+export type { DeviceRow, LinksOf, Snapshot } from './store.ts';
 export { countDevicesOf } from './store.ts';
 
 /**

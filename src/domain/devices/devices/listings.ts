@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
 import type { Json } from '../../../core/json.ts';
 import type { Queries } from '../../../db/database.ts';
 import type { Interventions, NeedyDevice } from '../../vendor-calls/interventions/index.ts';
-import type { DeviceRow, DeviceStore, NewDevice, OfLink } from './store.ts';
+import type { DeviceRow, DeviceStore, LinksOf, NewDevice, OfLink } from './store.ts';
 
 /** What a vendor answered about a device that its list left out. */
 export type Evidence = 'refused' | 'online' | 'unclear';
@@ -112,10 +112,10 @@ interface ListingsOptions {
 /** Which devices links have, and what users permit of them, as their vendors list them. */
 export function createListings({ adapters, store, interventions, clock }: ListingsOptions) {
   return {
-    /** Permissions that capabilities take and users have not granted, by the links of an account. */
-    async missingPermissions(account: number): Promise<ReadonlyMap<string, readonly string[]>> {
+    /** Permissions that capabilities take and users have not granted, by the links asked for. */
+    async missingPermissions(of: LinksOf): Promise<ReadonlyMap<string, readonly string[]>> {
       const missing = new Map<string, Set<string>>();
-      for (const device of await store.permitted(account)) {
+      for (const device of await store.permitted(of)) {
         const kind = adapters.get(device.vendor)?.kinds[device.type];
         if (kind === undefined) continue;
         const known = missing.get(device.link) ?? new Set();

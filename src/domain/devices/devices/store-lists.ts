@@ -50,6 +50,11 @@ export interface OfLink extends LinkKey {
   readonly userRef: string;
 }
 
+/** Some links of an account. */
+export interface LinksOf extends Pick<LinkKey, 'account'> {
+  readonly links: readonly string[];
+}
+
 /** Stores which devices links have, as their vendors list them. */
 export function createListStore({ engine, queries, events }: Database) {
   /**

@@ -5,7 +5,7 @@ import { linkName, linkRows } from '../../../db/rows.ts';
 import { sharedReads } from '../../../db/shared-reads.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { type DeviceRow, deviceJson, type PlannedRow, planOf, toRow } from './rows.ts';
-import { createListStore } from './store-lists.ts';
+import { createListStore, type LinksOf } from './store-lists.ts';
 import { createSightingStore } from './store-snapshots.ts';
 
 /** Counts the devices of one account by vendor. The primary key begins with both, so it alone is read. */
@@ -24,7 +24,7 @@ export async function countDevicesOf(
 
 export { asUnreachable, type DeviceRow, type PlannedRow, type Snapshot } from './rows.ts';
 
-export type { NewDevice, OfLink } from './store-lists.ts';
+export type { LinksOf, NewDevice, OfLink } from './store-lists.ts';
 
 export type { SnapshotWrite } from './store-snapshots.ts';
 
@@ -137,10 +137,12 @@ export function createDeviceStore(database: Database) {
       return rows.map((row) => ({ vendor: row.vendor, id: row.id, json: deviceJson(row) }));
     },
 
-    /** How many devices each link has, and when one of them was read last. */
-    async countByLink(
-      account: number,
-    ): Promise<Map<string, { readonly devices: number; readonly readAt: number | null }>> {
+    /** How many devices each of these links has, and when one of them was read last. */
+    async countByLink({
+      account,
+      links,
+    }: LinksOf): Promise<Map<string, { readonly devices: number; readonly readAt: number | null }>> {
+      if (links.length === 0) return new Map();
       const rows = await queries
         .selectFrom('devices')
         .select(({ fn }) => [
@@ -149,19 +151,23 @@ export function createDeviceStore(database: Database) {
           fn.max('fetched_at').as('read_at'),
         ])
         .where('account_id', '=', account)
+        .where('link_id', 'in', links)
         .groupBy('link_id')
         .execute();
       return new Map(rows.map((row) => [row.link_id, { devices: row.devices, readAt: row.read_at }]));
     },
 
-    /** Devices of an account of which it is known what their users permit. */
-    async permitted(
-      account: number,
-    ): Promise<Pick<DeviceRow, 'link' | 'vendor' | 'type' | 'details' | 'granted'>[]> {
+    /** Devices of these links of which it is known what their users permit. */
+    async permitted({
+      account,
+      links,
+    }: LinksOf): Promise<Pick<DeviceRow, 'link' | 'vendor' | 'type' | 'details' | 'granted'>[]> {
+      if (links.length === 0) return [];
       const found = await queries
         .selectFrom('devices')
         .selectAll()
         .where('account_id', '=', account)
+        .where('link_id', 'in', links)
         .where('granted_json', 'is not', null)
         .execute();
       return found.map(toRow);

@@ -3,6 +3,7 @@ import type { LinkKey } from '../../../adapter/session.ts';
 import { claimRows } from '../../../db/claim.ts';
 import type { Database, Queries } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
+import type { LinksOf } from '../devices/index.ts';
 import { type Planned, RELEASE_MS, type ReleaseReason, type State } from './plan.ts';
 
 export interface SetPointKey {
@@ -322,8 +323,9 @@ export function createSetPointStore(database: Database) {
       return rows.map(toRow);
     },
 
-    /** Links that are deleted once their set-points are released, with the moment at which that is given up. */
-    async removals(account: number): Promise<Map<string, number>> {
+    /** Those of these links that are deleted once their set-points are released, with the moment at which that is given up. */
+    async removals({ account, links }: LinksOf): Promise<Map<string, number>> {
+      if (links.length === 0) return new Map();
       const rows = await queries
         .selectFrom('set_points')
         .innerJoin('links', (join) =>
@@ -334,6 +336,7 @@ export function createSetPointStore(database: Database) {
         )
         .select(({ fn }) => ['set_points.link_id', fn.max('set_points.releasing_since').as('since')])
         .where('set_points.account_id', '=', account)
+        .where('set_points.link_id', 'in', links)
         .groupBy('set_points.link_id')
         .execute();
       return new Map(rows.map((row) => [row.link_id, Number(row.since) + RELEASE_MS]));

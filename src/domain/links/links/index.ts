@@ -13,6 +13,7 @@ import type { Expected } from '../../../adapter/dial-in.ts';
 import type { Documents, LinkKey, LinkOf } from '../../../adapter/session.ts';
 import { grantedWith } from '../../../adapter/tokens.ts';
 import { rfc3339 } from '../../../core/clock.ts';
+import { decodeCursor, pageOf } from '../../../core/cursors.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Queries } from '../../../db/database.ts';
 import { topic } from '../../../db/topic.ts';
@@ -22,7 +23,7 @@ import type { Calls, LinkStatus } from '../../vendor-calls/calls/index.ts';
 import { createLinkMaker, type DropReason, type LinksOptions } from './make-link.ts';
 import { createRemoval, linkNotFound } from './remove.ts';
 import { markedAsSimulated } from './simulated-names.ts';
-import { createLinkStore, type LinkStore } from './store.ts';
+import { createLinkStore, type LinkFilter, type LinkStore } from './store.ts';
 
 interface CardsOptions {
   readonly calls: Pick<Calls, 'stored' | 'documents'>;
@@ -156,6 +157,13 @@ export interface ListedLink {
   readonly removed_by: string | null;
 }
 
+/** Which links, and where the page begins. */
+interface LinksQuery extends Omit<LinkFilter, 'account' | 'after'> {
+  readonly cursor?: string | undefined;
+}
+
+const PAGE = 1_000;
+
 /** Linked vendor accounts. */
 export function createLinks(options: LinksOptions) {
   const { calls, devices, setPoints, events } = options;
@@ -187,32 +195,55 @@ export function createLinks(options: LinksOptions) {
     await remove(account, link, { ifLinkedAt: linkedAt });
   });
 
+  /** A page of an account's links, oldest first. Devices are counted for the links of the page alone. */
+  async function page(
+    account: number,
+    { cursor, limit, ...filter }: LinksQuery,
+  ): Promise<{ readonly links: readonly ListedLink[]; readonly next: string | null }> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    // One more than asked for tells whether there is a next page.
+    const found = await store.page({ ...filter, account, after, limit: limit + 1 });
+    const { rows, next } = pageOf(found, limit, ({ createdAt, link }) => ({ at: createdAt, id: link }));
+    const of = { account, links: rows.map(({ link }) => link) };
+    const [counts, missing, removals] = await Promise.all([
+      devices.countByLink(of),
+      devices.missingPermissions(of),
+      setPoints.removals(of),
+    ]);
+    const links = rows.map((row) => ({
+      id: row.link,
+      vendor: row.vendor,
+      user_ref: row.userRef,
+      status: row.status,
+      status_since: rfc3339(row.statusSince),
+      status_reason: row.statusReason,
+      created_at: rfc3339(row.createdAt),
+      device_count: counts.get(row.link)?.devices ?? 0,
+      missing_permissions: missing.get(row.link) ?? [],
+      price_area: row.priceArea,
+      last_read_at: readAtOf(counts.get(row.link)?.readAt),
+      removed_by: momentOf(removals.get(row.link)),
+    }));
+    return { links, next };
+  }
+
   return {
     ...createLinkMaker(options, { store, drop }),
     remove,
     relisted: createRelist(options, store),
 
-    async list(account: number): Promise<ListedLink[]> {
-      const [rows, counts, missing, removals] = await Promise.all([
-        store.list(account),
-        devices.countByLink(account),
-        devices.missingPermissions(account),
-        setPoints.removals(account),
-      ]);
-      return rows.map((row) => ({
-        id: row.link,
-        vendor: row.vendor,
-        user_ref: row.userRef,
-        status: row.status,
-        status_since: rfc3339(row.statusSince),
-        status_reason: row.statusReason,
-        created_at: rfc3339(row.createdAt),
-        device_count: counts.get(row.link)?.devices ?? 0,
-        missing_permissions: missing.get(row.link) ?? [],
-        price_area: row.priceArea,
-        last_read_at: readAtOf(counts.get(row.link)?.readAt),
-        removed_by: momentOf(removals.get(row.link)),
-      }));
+    page,
+
+    /** All links that match, from as many pages as it takes. */
+    async list(account: number, filter: Omit<LinksQuery, 'limit' | 'cursor'> = {}): Promise<ListedLink[]> {
+      const all: ListedLink[] = [];
+      let cursor: string | undefined;
+      do {
+        const { links, next } = await page(account, { ...filter, limit: PAGE, cursor });
+        all.push(...links);
+        cursor = next ?? undefined;
+      } while (cursor !== undefined);
+      return all;
     },
 
     /** Says in which price area its devices are; null: not known. Throws `link.not_found`. */

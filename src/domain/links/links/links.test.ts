@@ -129,6 +129,29 @@ onEachEngine('links', (engine) => {
     core.bounds.links = 1_000;
   });
 
+  it('links are listed whole, however many pages that takes', async () => {
+    await core.link(account, 'testvendor');
+    const { queries } = core.database;
+    const made = queries.selectFrom('links').selectAll().where('account_id', '=', account);
+    const row = await made.executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 100 }, (_, index) => index);
+    for (let hundred = 0; hundred < 10; hundred += 1)
+      await queries
+        .insertInto('links')
+        .values(
+          copies.map((of) => ({ ...row, id: `copy${hundred}x${of}`, vendor_account: `${hundred} ${of}` })),
+        )
+        .execute();
+    const listed = await core.links.list(account);
+    assert.equal(new Set(listed.map(({ id }) => id)).size, 1_001);
+    assert.deepEqual(
+      listed.filter(({ device_count }) => device_count > 0).map(({ id }) => id),
+      [row.id],
+    );
+    assert.equal((await core.links.page(account, { limit: 1_000 })).links.length, 1_000);
+    await queries.deleteFrom('links').where('account_id', '=', account).execute();
+  });
+
   it('links may have no devices', async () => {
     vendor.devices = [];
     assert.deepEqual(await core.link(account, 'testvendor'), []);
@@ -256,8 +279,8 @@ onEachEngine('links', (engine) => {
     await core.link(account, 'testvendor', { user: 'bertil', password: 'b' });
     await core.link(other, 'testvendor', { user: 'anna', password: 'c' });
     const store = createLinkStore(core.database);
-    const mine = await store.list(account);
-    const [theirs] = await store.list(other);
+    const mine = await store.page({ account, limit: 10 });
+    const [theirs] = await store.page({ account: other, limit: 10 });
     const [first, second] = ['anna', 'bertil'].map((user) => mine.find((row) => row.vendorAccount === user));
     assert.ok(first !== undefined && second !== undefined && theirs !== undefined);
     assert.equal(core.calls.credentials.unseal(first).user, 'anna');
@@ -282,7 +305,7 @@ onEachEngine('links', (engine) => {
     ];
     const vault = createVault(keys, randomBytes);
     const store = createLinkStore(core.database);
-    const [signedIn] = (await store.list(account)).toReversed();
+    const [signedIn] = (await store.page({ account, limit: 10 })).toReversed();
     assert.ok(signedIn !== undefined);
     const given = { access: 'access', refresh: 'refresh', expiresAt: 2_000_000_000_000 };
     await core.calls.tokens.put(core.database.queries, signedIn, given);
@@ -291,7 +314,7 @@ onEachEngine('links', (engine) => {
     assert.ok(first.resealed >= 2);
     assert.equal(first.unreadable.length, 1);
     assert.deepEqual(await rotateVault(core.database, vault), { resealed: 0, unreadable: first.unreadable });
-    const [row] = await store.list(account);
+    const [row] = await store.page({ account, limit: 10 });
     assert.ok(row !== undefined);
     assert.equal(row.sealed.keyId, 'k2');
     const onlyNew = createVault(keys.slice(0, 1), randomBytes);

@@ -1,10 +1,23 @@
 import { sql } from 'kysely';
 import type { LinkKey } from '../../../adapter/session.ts';
 import type { Clock } from '../../../core/clock.ts';
+import type { Place } from '../../../core/cursors.ts';
 import { shareBriefly } from '../../../core/share-briefly.ts';
 import type { Database, Queries } from '../../../db/database.ts';
 import type { PriceArea } from '../../../sources/contract/market.ts';
 import { type LinkRow, type LinkStatus, linkRowOf } from '../../vendor-calls/calls/index.ts';
+
+/** Which links of an account, and where the page begins; undefined for all. */
+export interface LinkFilter {
+  readonly account: number;
+  readonly vendor?: string | undefined;
+  readonly userRef?: string | undefined;
+  readonly status?: LinkStatus | undefined;
+  readonly after?: Place | undefined;
+  readonly limit: number;
+}
+
+type LinkOfPage = LinkRow & { readonly priceArea: string | null };
 
 /**
  * Tables of which the deletion of a link deletes several rows, with the column in whose order other writers lock them. The cascade locks
@@ -90,14 +103,17 @@ export function createLinkStore({ engine, queries }: Database) {
       return rows.map(linkRowOf);
     },
 
-    async list(account: number): Promise<(LinkRow & { readonly priceArea: string | null })[]> {
-      const rows = await queries
-        .selectFrom('links')
-        .selectAll()
-        .where('account_id', '=', account)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute();
+    /** A page, oldest first. */
+    async page({ account, vendor, userRef, status, after, limit }: LinkFilter): Promise<LinkOfPage[]> {
+      let query = queries.selectFrom('links').selectAll().where('account_id', '=', account);
+      if (vendor !== undefined) query = query.where('vendor', '=', vendor);
+      if (userRef !== undefined) query = query.where('user_ref', '=', userRef);
+      if (status !== undefined) query = query.where('status', '=', status);
+      if (after !== undefined)
+        query = query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('created_at', 'id'), '>', tuple(after.at, after.id)),
+        );
+      const rows = await query.orderBy('created_at').orderBy('id').limit(limit).execute();
       return rows.map((row) => ({ ...linkRowOf(row), priceArea: row.price_area }));
     },
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { decodeCursor, encodeCursor } from '../../../core/cursors.ts';
 import { AppError } from '../../../core/errors.ts';
 import { randomBase62 } from '../../../core/ids.ts';
 import { createLoop } from '../../../core/loop.ts';
@@ -6,7 +7,6 @@ import type { Traces } from '../../../core/traces.ts';
 import { MOST_IN_BACKGROUND } from '../../../db/group-commit.ts';
 import type { Host } from '../../../db/host.ts';
 import { inBatches, startRetention } from '../../../db/retention.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
 import { Floods, FollowedRequest, hasFailed, Waiting } from './followed.ts';
 import { shownToAccount, shownToOperator } from './response.ts';
 import { createRequestStore, type RequestFilter, type StoredRequest } from './store.ts';
@@ -34,8 +34,6 @@ export function routeFilter(text: string): Pick<RequestFilter, 'method' | 'route
     route: route.trim().replaceAll(/\{(\w+)\}/g, ':$1'),
   };
 }
-
-export { isCursor } from './cursor.ts';
 
 export { KeptRequest, OperatorsPage, OperatorsRequest, RequestPage } from './response.ts';
 

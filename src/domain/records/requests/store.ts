@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
+import type { Place } from '../../../core/cursors.ts';
 import type { Database, Queries } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
-import type { Place } from './cursor.ts';
 
 export type StoredRequest = Selectable<Tables['requests']>;
 

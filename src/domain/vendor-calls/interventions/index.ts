@@ -3,12 +3,13 @@ import type { DeviceType, Found } from '../../../adapter/device.ts';
 import { CAPABILITIES } from '../../../adapter/fields.ts';
 import { blockedBy, type Said, SIGN_IN_AGAIN, saidByList } from '../../../adapter/interventions.ts';
 import type { LinkOf } from '../../../adapter/session.ts';
+import { decodeCursor, pageOf } from '../../../core/cursors.ts';
 import type { Language } from '../../../core/language.ts';
 import type { Queries } from '../../../db/database.ts';
 import type { Host } from '../../../db/host.ts';
 import { createApply } from './apply.ts';
 import { type Intervention, type InterventionRow, responseOf } from './response.ts';
-import { decodeCursor, encodeCursor, type InterventionFilter, InterventionStore } from './store.ts';
+import { type InterventionFilter, InterventionStore } from './store.ts';
 
 export { Intervention, OpenIntervention } from './response.ts';
 
@@ -153,13 +154,12 @@ export function createInterventions({ host, adapters }: InterventionsOptions) {
         // One more than asked for tells whether there is a next page.
         limit: limit + 1,
       });
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
+      const page = pageOf(rows, limit, ({ openedAt, id }) => ({ at: openedAt, id }));
       return {
-        items: page.map((row) =>
+        items: page.rows.map((row) =>
           responseOf(row, { kind: kindOf(row.vendor, row.deviceType), language, domain }),
         ),
-        next: rows.length > limit && last !== undefined ? encodeCursor(last) : null,
+        next: page.next,
       };
     },
   };

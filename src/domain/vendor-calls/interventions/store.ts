@@ -3,8 +3,8 @@ import type { DeviceType } from '../../../adapter/device.ts';
 import type { Capability } from '../../../adapter/fields.ts';
 import type { LinkKey } from '../../../adapter/session.ts';
 import { rfc3339 } from '../../../core/clock.ts';
+import type { Place } from '../../../core/cursors.ts';
 import { DAY_MS } from '../../../core/durations.ts';
-import { AppError } from '../../../core/errors.ts';
 import type { Database, Queries } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { InterventionRow, ListedIntervention, OpenIntervention } from './response.ts';
@@ -19,7 +19,7 @@ export interface InterventionFilter {
   readonly device?: string | undefined;
   readonly link?: string | undefined;
   readonly userRef?: string | undefined;
-  readonly after?: Position | undefined;
+  readonly after?: Place | undefined;
   readonly limit: number;
 }
 
@@ -220,7 +220,7 @@ export class InterventionStore {
       );
     if (after !== undefined)
       rows = rows.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('interventions.opened_at', 'interventions.id'), '>', tuple(after.openedAt, after.id)),
+        eb(refTuple('interventions.opened_at', 'interventions.id'), '>', tuple(after.at, after.id)),
       );
     const found = await rows
       .orderBy('interventions.opened_at')
@@ -259,24 +259,4 @@ function shownOf(open: readonly InterventionRow[]): string | null {
     }),
   );
   return shown.length === 0 ? null : JSON.stringify(shown);
-}
-
-/** The last intervention of a page: the next one starts after it. */
-interface Position {
-  readonly openedAt: number;
-  readonly id: string;
-}
-
-/** A cursor says where to go on, never whose interventions: a forged one finds nothing of another account. */
-export const encodeCursor = ({ openedAt, id }: Position): string =>
-  Buffer.from(`${openedAt} ${id}`).toString('base64url');
-
-export function decodeCursor(cursor: string): Position {
-  const [, openedAt, id] =
-    /^(\d{1,15}) ([0-9A-Za-z]{1,40})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
-  if (openedAt !== undefined && id !== undefined) return { openedAt: Number(openedAt), id };
-  throw new AppError(
-    'request.invalid',
-    'cursor must come from this service: follow the Link header of the previous page',
-  );
 }
