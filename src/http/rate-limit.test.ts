@@ -73,7 +73,8 @@ onEachEngine('limits in memory', (engine) => {
       return outcome((reply) => account(principal, reply));
     };
     for (let calls = 0; calls < 30 + 19; calls += 1) await call();
-    const policyOf = async () => (await world.accounts.users.list()).find((user) => user.id === id)?.policy;
+    const policyOf = async () =>
+      (await world.accounts.users.page({ limit: 1_000 })).users.find((user) => user.id === id)?.policy;
     assert.equal((await policyOf())?.throttled_until, null);
     const until = world.clock.now() + 600_000;
     await call();

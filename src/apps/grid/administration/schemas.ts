@@ -65,6 +65,41 @@ export const LimitParameter = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 200 })),
 });
 
+const PAGE = 1_000;
+
+const filter = (description: string, maxLength = 200) =>
+  Type.Optional(Type.String({ default: '', maxLength, description }));
+const moment = (description: string) => Type.Optional(Type.String({ default: '', description }));
+const cursorParameter = () =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: 'From the Link header of the previous page' }),
+  );
+
+export const UserFilters = Type.Object({
+  search: filter('Part of the email address or of the name, or the id'),
+  tier: filter('As it is stored', 64),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE, default: PAGE })),
+  cursor: cursorParameter(),
+});
+
+export const AuditFilters = Type.Object({
+  actor: filter('As in user/7; admin is the admin token'),
+  action: filter('As in key.revoked'),
+  target: filter('As in user/7'),
+  since: moment('RFC 3339; changes made then or later, by default all'),
+  until: moment('RFC 3339; changes made before, by default all'),
+  ...LimitParameter.properties,
+  cursor: cursorParameter(),
+});
+
+/** What no keyword says of a time; '' stands for none. */
+export const faultInMoment = (value: string): string | null =>
+  value === '' || (/^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)))
+    ? null
+    : 'it must be a time such as 2026-11-21T09:00:00Z';
+
+export const AUDIT_RULES = { since: faultInMoment, until: faultInMoment };
+
 const Policy = Type.Object(
   {
     per_minute: Type.Integer(),

@@ -24,7 +24,7 @@ const REQUESTS = sectionPath('requests');
 const FILTERS = ['actor', 'action', 'target'] as const;
 
 /** Every change, by who made it, what it was and what it was made to. */
-export function addOperatorAudit(pages: OperatorScope, accounts: Pick<Accounts, 'searchAudit'>): void {
+export function addOperatorAudit(pages: OperatorScope, accounts: Pick<Accounts, 'audit'>): void {
   pages.addPage({
     path: HOME,
     section: 'audit',
@@ -32,7 +32,7 @@ export function addOperatorAudit(pages: OperatorScope, accounts: Pick<Accounts, 
       const { query } = asked;
       const page = pageOf(query('page'));
       const [actor, action, target] = FILTERS.map((name) => query(name).trim());
-      const found = await accounts.searchAudit({
+      const found = await accounts.audit({
         ...{ actor: wanted(actor), action: wanted(action), target: wanted(target) },
         ...partOf(page),
       });

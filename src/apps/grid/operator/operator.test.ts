@@ -21,7 +21,11 @@ onEachEngine("the operator's pages", (engine) => {
     pages = await openOperatorPages(world);
   });
   const trail = async (count: number) =>
-    (await world.accounts.audit(count)).map(({ actor, action, target }) => [actor, action, target]);
+    (await world.accounts.audit({ limit: count })).map(({ actor, action, target }) => [
+      actor,
+      action,
+      target,
+    ]);
 
   it("the operator's pages leads who is not signed in to the sign-in page, and back to the page that was asked for", async () => {
     const { status, headers } = await pages.browser().get('/operator/accounts?q=sol');
@@ -225,7 +229,7 @@ onEachEngine("the operator's pages", (engine) => {
       (await operator.get(`/operator/accounts/${id}?done=constructor`)).text,
       /role="status"/,
     );
-    const [entry] = await world.accounts.audit(1);
+    const [entry] = await world.accounts.audit({ limit: 1 });
     assert.deepEqual([entry?.actor, entry?.action, entry?.target], ['admin', 'role.given', `user/${id}`]);
     assert.equal(entry?.request_id, made.headers['x-request-id']);
 

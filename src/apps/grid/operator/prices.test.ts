@@ -82,7 +82,7 @@ onEachEngine("the operator's page of prices", (engine) => {
     assert.match(asked.text, /Cancel the back-fill of 2026-10-01 to 2026-10-03\? 3 days are left/);
     assert.equal(ended.status, 303);
     assert.equal((await fetched())[0]?.status, 'cancelled');
-    const actions = (await world.accounts.audit(10)).map(({ action, target }) => [action, target]);
+    const actions = (await world.accounts.audit({ limit: 10 })).map(({ action, target }) => [action, target]);
     assert.deepEqual(actions.slice(0, 2), [
       ['backfill.cancelled', `backfill/${one?.id}`],
       ['backfill.begun', `backfill/${one?.id}`],
@@ -93,7 +93,7 @@ onEachEngine("the operator's page of prices", (engine) => {
     const after = (await operator.get(String(again.made.headers.location))).text;
     assert.match(after, /The back-fill had ended before it could be cancelled\./);
     assert.deepEqual(
-      (await world.accounts.audit(10)).map(({ action, target }) => [action, target]),
+      (await world.accounts.audit({ limit: 10 })).map(({ action, target }) => [action, target]),
       actions,
       'what did not happen is not audited',
     );

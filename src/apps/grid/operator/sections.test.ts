@@ -24,7 +24,7 @@ onEachEngine("the sections of the operator's pages", (engine) => {
   const newAccount = async (email: string, name = '', tier = 'free') =>
     (await world.accounts.users.create({ email, name, tier }, ADMIN)).id;
   const lastChange = async () => {
-    const [entry] = await world.accounts.audit(1);
+    const [entry] = await world.accounts.audit({ limit: 1 });
     return [entry?.actor, entry?.action, entry?.target];
   };
   const textOf = async (path: string) => {

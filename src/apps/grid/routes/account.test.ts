@@ -251,7 +251,7 @@ onEachEngine('the account page', (engine) => {
     assert.equal(await sessions(), 1);
     const led = await ask('POST', '/account/sessions/end', { as: id });
     assert.equal(led.headers.location, '/account?done=sessions-ended#security');
-    const noted = (await world.accounts.audit(20)).filter(({ target }) => target === `user/${id}`);
+    const noted = (await world.accounts.audit({ limit: 20 })).filter(({ target }) => target === `user/${id}`);
     assert.deepEqual(
       noted.map(({ actor, action }) => `${actor} ${action}`).slice(0, 4),
       ['user sessions.ended', 'user sessions.ended', 'user password.set', 'user password.set'],

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Accounts } from '../../../domain/access/accounts/index.ts';
+import { nextPage } from '../../../http/next-page.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import {
   Application,
   ApprovedApplication,
+  AUDIT_RULES,
   AuditEntry,
+  AuditFilters,
   Ban,
   BanPath,
   GlobalPolicy,
@@ -14,6 +17,9 @@ import {
   Usage,
 } from '../administration/schemas.ts';
 import { parse } from '../input/parameters.ts';
+
+const wanted = (text: string): string | undefined => (text === '' ? undefined : text);
+const momentIn = (text: string): number | undefined => (text === '' ? undefined : Date.parse(text));
 
 /** The anonymous quotas, usage, bans and the audit trail. */
 export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): void {
@@ -58,10 +64,27 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
     adminRoute({
       operationId: 'listAuditEntries',
       summary: 'List what administrators changed, newest first',
-      query: LimitParameter,
+      query: AuditFilters,
       answer: Type.Array(AuditEntry),
+      pagination: { cursor: 'cursor' },
     }),
-    (request) => accounts.audit(parse(LimitParameter, { place: 'query', sent: request.query }).limit),
+    async (request, reply) => {
+      const sent = parse(AuditFilters, { place: 'query', sent: request.query, rules: AUDIT_RULES });
+      const { limit, cursor } = sent;
+      // One more than asked for tells whether there is a next page.
+      const found = await accounts.audit({
+        ...{ actor: wanted(sent.actor), action: wanted(sent.action), target: wanted(sent.target) },
+        since: momentIn(sent.since),
+        until: momentIn(sent.until),
+        before: cursor === 0 ? undefined : cursor,
+        limit: limit + 1,
+      });
+      const entries = found.slice(0, limit);
+      const last = entries.at(-1);
+      if (found.length > limit && last !== undefined)
+        reply.header('link', nextPage('/admin/audit', request.query, { cursor: String(last.id) }));
+      return entries;
+    },
   );
 
   app.get(

@@ -11,6 +11,7 @@ import {
 } from '../../../domain/records/requests/index.ts';
 import { nextPage } from '../../../http/next-page.ts';
 import { adminRoute } from '../administration/route.ts';
+import { faultInMoment } from '../administration/schemas.ts';
 import { parse } from '../input/parameters.ts';
 
 const RequestPath = Type.Object({
@@ -47,10 +48,7 @@ const Filters = Type.Object({
 const RULES = {
   status: (value: string) =>
     value === '' || statusFilter(value) !== undefined ? null : `it must be ${STATUS_FILTER}`,
-  since: (value: string) =>
-    value === '' || (/^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)))
-      ? null
-      : 'it must be a time such as 2026-11-21T09:00:00Z',
+  since: faultInMoment,
   cursor: (value: string) => (value === '' || isCursor(value) ? null : `it ${CURSOR_FAULT}`),
 };
 

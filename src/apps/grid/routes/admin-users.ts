@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { type Accounts, parseScopes, SCOPES } from '../../../domain/access/accounts/index.ts';
 import type { People } from '../../../domain/access/people/index.ts';
+import { nextPage } from '../../../http/next-page.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import {
@@ -14,6 +15,7 @@ import {
   SignInLink,
   SignInLinkParameters,
   User,
+  UserFilters,
   UserParameters,
   UserPath,
   UserPolicy,
@@ -35,10 +37,18 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
     '/admin/users',
     adminRoute({
       operationId: 'listUsers',
-      summary: 'List all users with their policies and keys',
+      summary: 'List users with their policies and keys, by id',
+      query: UserFilters,
       answer: Type.Array(User),
+      pagination: { cursor: 'cursor' },
     }),
-    () => users.list(),
+    async (request, reply) => {
+      const { search, tier, limit, cursor } = parse(UserFilters, { place: 'query', sent: request.query });
+      const page = await users.page({ text: search.trim(), tier, limit, after: cursor });
+      if (page.next !== null)
+        reply.header('link', nextPage('/admin/users', request.query, { cursor: String(page.next) }));
+      return page.users;
+    },
   );
 
   app.post(

@@ -368,6 +368,57 @@ onEachEngine('administration', (engine) => {
     assert.equal((await call('POST', '/admin/partners/nothing/reject')).status, 404);
   });
 
+  /** The lists of all pages from this one on, by the addresses in their headers. */
+  const follow = async (url: string): Promise<{ id: number }[][]> => {
+    const { status, body, headers } = await call('GET', url);
+    assert.equal(status, 200, url);
+    const next = /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
+    return [body, ...(next === undefined ? [] : await follow(next))];
+  };
+
+  it('administration has pages of users, chosen by address, name and tier', async () => {
+    const ids: number[] = [];
+    for (const user of ['a', 'b', 'c'])
+      ids.push(
+        (await call('POST', `/admin/users?email=${user}@pages.example&name=P%C3%A5&tier=paged`)).body.id,
+      );
+    const idsOf = (pages: { id: number }[][]) => pages.map((page) => page.map(({ id }) => id));
+    const pages = [ids.slice(0, 2), ids.slice(2)];
+    assert.deepEqual(idsOf(await follow('/admin/users?limit=2&tier=paged')), pages);
+    assert.deepEqual(idsOf(await follow('/admin/users?limit=2&search=Pages.example')), pages);
+    assert.deepEqual(idsOf(await follow('/admin/users?search=b@pages')), [[ids[1]]]);
+    assert.deepEqual(await follow('/admin/users?search=nobody@'), [[]]);
+    await call('POST', `/admin/users/${ids[2]}/policy?per_minute=7&per_hour=8&per_day=9`);
+    await call('POST', `/admin/users/${ids[2]}/keys?label=paged`);
+    const [, last] = await follow('/admin/users?limit=2&tier=paged');
+    const [user] = last as unknown as { policy: { per_minute: number }; keys: { label: string }[] }[];
+    assert.deepEqual([user?.policy.per_minute, user?.keys[0]?.label], [7, 'paged']);
+    for (const wrong of ['limit=0', 'limit=1001', 'cursor=x', 'cursor=-1'])
+      assert.equal((await call('GET', `/admin/users?${wrong}`)).status, 422, wrong);
+  });
+
+  it('administration has pages of the audit trail, chosen by actor, action, target and time', async () => {
+    const id = await newUser('trail@example.com');
+    for (let time = 0; time < 3; time += 1)
+      await call('POST', `/admin/users/${id}/policy?per_minute=${time + 1}&per_hour=2&per_day=3`);
+    const all = `/admin/audit?actor=admin&action=policy.set&target=user/${id}`;
+    const [whole = []] = await follow(all);
+    assert.equal(whole.length, 3);
+    const pages = await follow(`${all}&limit=2`);
+    assert.deepEqual(
+      pages.map((page) => page.length),
+      [2, 1],
+    );
+    assert.deepEqual(pages.flat(), whole);
+    assert.deepEqual(await follow(`${all}&since=${at}`), [whole]);
+    assert.deepEqual(await follow(`${all}&until=${at}`), [[]]);
+    assert.deepEqual(await follow(`${all}&since=2026-11-21T09:00:01Z`), [[]]);
+    assert.deepEqual(await follow(all.replace('actor=admin', 'actor=user')), [[]]);
+    const wrong = await call('GET', '/admin/audit?since=yesterday');
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.body.detail[0].msg, /it must be a time such as 2026-11-21T09:00:00Z/);
+  });
+
   describe('in the document', () => {
     it('administration in the document stands with its parameters, answers and the token', async () => {
       const { body } = await call('GET', '/openapi.json');

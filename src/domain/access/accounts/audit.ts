@@ -1,13 +1,7 @@
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Queries } from '../../../db/database.ts';
-import {
-  type AuditRow,
-  type AuditSearch,
-  insertAudit,
-  newestAudit,
-  searchAudit,
-} from './store-administration.ts';
+import { type AuditRow, type AuditSearch, insertAudit, searchAudit } from './store-administration.ts';
 
 /**
  * Author of a change: `admin` with the admin token, `setup` at the first start, `user` for an account's own changes, `user/7` for an
@@ -51,11 +45,6 @@ export function createAudit(clock: Clock): Audit {
       target,
       detail_json: JSON.stringify(detail),
     });
-}
-
-/** The newest changes first. */
-export async function listAudit(queries: Queries, limit: number): Promise<AuditEntry[]> {
-  return (await newestAudit(queries, limit)).map(toEntry);
 }
 
 /** The changes that match, the newest first. */

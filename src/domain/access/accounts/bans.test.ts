@@ -70,7 +70,7 @@ onEachEngine('bans', (engine) => {
       world.accounts.bans.lift(ban.id, ADMIN),
       (error) => error instanceof AppError && error.code === 'ban.not_found',
     );
-    assert.equal((await world.accounts.audit(1))[0]?.action, 'ban.lifted');
+    assert.equal((await world.accounts.audit({ limit: 1 }))[0]?.action, 'ban.lifted');
   });
 });
 

@@ -44,7 +44,7 @@ onEachEngine('brands', (engine) => {
     const { id } = await world.userWithKey();
     await world.accounts.brands.set(id, { name: 'Sol', color: '#123456' }, USER);
     await world.accounts.brands.set(id, null, ADMIN);
-    const [removed, set] = await world.accounts.audit(2);
+    const [removed, set] = await world.accounts.audit({ limit: 2 });
     assert.deepEqual(
       [set?.actor, set?.action, set?.target, set?.detail],
       ['user', 'brand.set', `user/${id}`, { name: 'Sol', color: '#123456', ...none }],

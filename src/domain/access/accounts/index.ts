@@ -4,7 +4,7 @@ import type { Log } from '../../../core/log.ts';
 import type { VaultKey } from '../../../core/settings/index.ts';
 import type { Database } from '../../../db/database.ts';
 import { topic } from '../../../db/topic.ts';
-import { type Actor, type AuditEntry, type Change, createAudit, findAudit, listAudit } from './audit.ts';
+import { type Actor, type AuditEntry, type Change, createAudit, findAudit } from './audit.ts';
 import { Bans } from './bans.ts';
 import { Brands } from './brands.ts';
 import { type IdempotentRequests, openIdempotentRequests } from './idempotency.ts';
@@ -98,9 +98,8 @@ export interface Accounts {
   usageByDay(account: number): Promise<DayOfUsage[]>;
   /** Calls of a span of days, by day, route and key; those up to now. Throws `request.invalid`. */
   usageReport(asked: AskedUsage): Promise<UsageReport>;
-  audit(limit: number): Promise<AuditEntry[]>;
   /** The audit entries that match, the newest first. */
-  searchAudit(search: AuditSearch): Promise<AuditEntry[]>;
+  audit(search: AuditSearch): Promise<AuditEntry[]>;
   /** The counters that match, the newest first; those of this process up to now. */
   searchUsage(search: UsageSearch): Promise<FoundUsage[]>;
   /** Adds an audit entry for a change made outside this domain, such as a user's change of password. */
@@ -193,8 +192,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
       await written.write();
       return usageReport(queries, { ...asked, now: clock.now() });
     },
-    audit: (limit) => listAudit(queries, limit),
-    searchAudit: (search) => findAudit(queries, search),
+    audit: (search) => findAudit(queries, search),
     async searchUsage(search) {
       await written.write();
       const rows = await searchUsage(queries, search);

@@ -29,7 +29,7 @@ onEachEngine("an account's own keys", (engine) => {
     assert.equal(revoked.revoked_at, '2026-11-21T09:00:01.000Z');
     assert.deepEqual(await ownKeys.revoke(id, made.id, USER), revoked);
     await assert.rejects(async () => world.accounts.authenticate(made.api_key), withCode('key.invalid'));
-    const [last, before] = await world.accounts.audit(2);
+    const [last, before] = await world.accounts.audit({ limit: 2 });
     assert.deepEqual(
       [last?.actor, last?.action, last?.target, last?.detail],
       ['user', 'key.revoked', `key/${made.id}`, { user_id: id }],
@@ -96,7 +96,7 @@ onEachEngine("an account's own keys", (engine) => {
     const { id } = await world.userWithKey();
     assert.deepEqual(
       await users.one(id),
-      (await users.list()).find((user) => user.id === id),
+      (await users.page({ limit: 1_000 })).users.find((user) => user.id === id),
     );
     const policy = { per_minute: 5, per_hour: 6, per_day: 7, burst: 2, auto_throttle_enabled: true };
     await users.setPolicy(id, policy, ADMIN);

@@ -190,7 +190,7 @@ export class OwnKeys {
 
   /** The oldest first, revoked ones too. */
   async list(account: number): Promise<Key[]> {
-    return (await keysOf(this.#options.database.queries, account)).map(toKey);
+    return (await keysOf(this.#options.database.queries, [account])).map(toKey);
   }
 
   /** Throws `request.invalid`, `key.too_many`, and `key.made_already` for a form that was already sent. */

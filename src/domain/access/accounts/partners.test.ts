@@ -42,11 +42,11 @@ onEachEngine('partner applications', (engine) => {
     assert.equal(approved.status, 'approved');
     const principal = await authenticate(approved.key.api_key);
     assert.equal(principal.account, approved.user_id);
-    const user = (await users.list()).find(({ id }) => id === approved.user_id);
+    const user = (await users.page({ limit: 1_000 })).users.find(({ id }) => id === approved.user_id);
     assert.deepEqual([user?.email, user?.name, user?.tier], ['sol@example.com', 'Sol AB', 'free']);
     await assert.rejects(partners.approve(application_id, ADMIN), withCode('partner.decided'));
     await assert.rejects(partners.reject(application_id, ADMIN), withCode('partner.decided'));
-    assert.ok(!JSON.stringify(await world.accounts.audit(100)).includes(approved.key.api_key));
+    assert.ok(!JSON.stringify(await world.accounts.audit({ limit: 100 })).includes(approved.key.api_key));
   });
 
   it('partner applications when approved add a key to an existing account with that address', async () => {

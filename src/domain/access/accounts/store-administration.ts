@@ -16,22 +16,23 @@ export async function insertAudit(queries: Queries, row: Omit<AuditRow, 'id'>): 
   await queries.insertInto('audit').values(row).execute();
 }
 
-export function newestAudit(queries: Queries, limit: number): Promise<AuditRow[]> {
-  return queries.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit).execute();
-}
-
 /** Which entries, and which part of their list; undefined for all. */
 export interface AuditSearch {
-  readonly actor: string | undefined;
-  readonly action: string | undefined;
-  readonly target: string | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly target?: string | undefined;
+  /** From this time on, and before that one: milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Those before the entry with this id. */
+  readonly before?: number | undefined;
   readonly limit: number;
-  readonly offset: number;
+  readonly offset?: number;
 }
 
 export function searchAudit(
   queries: Queries,
-  { actor, action, target, limit, offset }: AuditSearch,
+  { actor, action, target, since, until, before, limit, offset = 0 }: AuditSearch,
 ): Promise<AuditRow[]> {
   return queries
     .selectFrom('audit')
@@ -39,6 +40,9 @@ export function searchAudit(
     .$if(actor !== undefined, (query) => query.where('actor', '=', actor ?? ''))
     .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
     .$if(target !== undefined, (query) => query.where('target', '=', target ?? ''))
+    .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
+    .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
     .orderBy('id', 'desc')
     .limit(limit)
     .offset(offset)

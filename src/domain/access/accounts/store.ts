@@ -58,8 +58,19 @@ export function accountById(queries: Queries, id: number): Promise<AccountRow | 
   return queries.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export function allAccounts(queries: Queries): Promise<AccountRow[]> {
-  return queries.selectFrom('accounts').selectAll().orderBy('id').execute();
+/** A page of the accounts that match, by id, after the one with the id `after`. */
+export function pageOfAccounts(
+  queries: Queries,
+  { after, limit, ...search }: AccountMatch & { readonly after: number; readonly limit: number },
+): Promise<AccountRow[]> {
+  return queries
+    .selectFrom('accounts')
+    .selectAll()
+    .where(matches(search))
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }
 
 /** The policy an administrator set, or the tier's. */
@@ -72,8 +83,16 @@ export async function policyOf(queries: Queries, account: AccountRow): Promise<P
   return row === undefined ? tierPolicy(account.tier) : policyFromRow(row);
 }
 
-export async function allPolicies(queries: Queries): Promise<Map<number, Policy>> {
-  const rows = await queries.selectFrom('account_policies').selectAll().execute();
+/** The policies that administrators set for these accounts. */
+export async function policiesOf(
+  queries: Queries,
+  accounts: readonly number[],
+): Promise<Map<number, Policy>> {
+  const rows = await queries
+    .selectFrom('account_policies')
+    .selectAll()
+    .where('account_id', 'in', accounts)
+    .execute();
   return new Map(rows.map((row) => [row.account_id, policyFromRow(row)]));
 }
 
@@ -156,15 +175,11 @@ export async function countActiveKeys(queries: Queries, account: number): Promis
   return count;
 }
 
-export function allKeys(queries: Queries): Promise<KeyRow[]> {
-  return queries.selectFrom('api_keys').select(KEY_COLUMNS).orderBy('created_at').orderBy('id').execute();
-}
-
-export function keysOf(queries: Queries, account: number): Promise<KeyRow[]> {
+export function keysOf(queries: Queries, accounts: readonly number[]): Promise<KeyRow[]> {
   return queries
     .selectFrom('api_keys')
     .select(KEY_COLUMNS)
-    .where('account_id', '=', account)
+    .where('account_id', 'in', accounts)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
@@ -232,12 +247,16 @@ export async function principalRowOf(
   };
 }
 
-/** Which accounts, and which part of their list. */
-export interface AccountSearch {
+/** Which accounts. */
+export interface AccountMatch {
   /** Part of the email address or the name, or the id; '' for all. */
   readonly text: string;
   /** '' for all. */
   readonly tier: string;
+}
+
+/** Which accounts, and which part of their list. */
+export interface AccountSearch extends AccountMatch {
   readonly limit: number;
   readonly offset: number;
 }
@@ -263,10 +282,7 @@ export function searchAccounts(queries: Queries, search: AccountSearch): Promise
     .execute();
 }
 
-export async function countAccounts(
-  queries: Queries,
-  search: Pick<AccountSearch, 'text' | 'tier'>,
-): Promise<number> {
+export async function countAccounts(queries: Queries, search: AccountMatch): Promise<number> {
   const { count } = await queries
     .selectFrom('accounts')
     .where(matches(search))
@@ -281,7 +297,7 @@ export async function allTiers(queries: Queries): Promise<string[]> {
   return rows.map(({ tier }) => tier);
 }
 
-function matches({ text, tier }: Pick<AccountSearch, 'text' | 'tier'>) {
+function matches({ text, tier }: AccountMatch) {
   return (where: ExpressionBuilder<Tables, 'accounts'>) => {
     const plain = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
     const like = (value: ReturnType<typeof sql>, pattern: string) =>

@@ -65,7 +65,7 @@ onEachEngine('usage', (engine) => {
     const { id, keyId } = await world.userWithKey();
     const lastUsed = async () => {
       await world.accounts.usage(1);
-      const user = (await world.accounts.users.list()).find((other) => other.id === id);
+      const user = (await world.accounts.users.page({ limit: 1_000 })).users.find((other) => other.id === id);
       return Date.parse(user?.keys[0]?.last_used_at ?? '');
     };
     const start = world.clock.now();

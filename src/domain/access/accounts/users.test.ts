@@ -13,7 +13,7 @@ onEachEngine('users', (engine) => {
     const { users, keys } = world.accounts;
     const user = await users.create({ email: ' Anna@Example.com', name: 'Anna', tier: 'pro' }, ADMIN);
     const key = await keys.create(user.id, { label: 'laptop', scopes: ['devices:read'] }, ADMIN);
-    const listed = (await users.list()).find((other) => other.id === user.id);
+    const listed = (await users.page({ limit: 1_000 })).users.find((other) => other.id === user.id);
     assert.deepEqual(listed, {
       id: user.id,
       email: 'anna@example.com',
@@ -85,13 +85,13 @@ onEachEngine('users', (engine) => {
   });
 
   it('users leave an audit entry for every change, and none for failed ones', async () => {
-    const before = await world.accounts.audit(1_000);
+    const before = await world.accounts.audit({ limit: 1_000 });
     const { id, keyId } = await world.userWithKey();
     await world.accounts.keys.revoke(keyId, ADMIN);
     await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 1, anon_global_per_day: 2 }, ADMIN);
     const email = `user1@example.com`;
     await assert.rejects(world.accounts.users.create({ email, name: '', tier: 'free' }, ADMIN));
-    const trail = (await world.accounts.audit(1_000)).slice(0, -before.length);
+    const trail = (await world.accounts.audit({ limit: 1_000 })).slice(0, -before.length);
     assert.deepEqual(
       trail.map(({ action, target }) => [action, target]),
       [

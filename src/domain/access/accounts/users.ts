@@ -7,18 +7,18 @@ import { canonicalEmail, faultInEmail } from './names-and-emails.ts';
 import { isOtherTier, type Policy, tierPolicy } from './policy.ts';
 import { announce } from './principals.ts';
 import {
+  type AccountMatch,
   type AccountRow,
   type AccountSearch,
   accountByEmail,
   accountById,
-  allAccounts,
-  allKeys,
-  allPolicies,
   allTiers,
   countAccounts,
   insertAccount,
   type KeyRow,
   keysOf,
+  pageOfAccounts,
+  policiesOf,
   policyOf,
   putPolicy,
   searchAccounts,
@@ -70,21 +70,34 @@ export class Users {
     this.#options = options;
   }
 
-  async list(): Promise<User[]> {
+  /** A page of the accounts that match, by id, with their policies and keys; `next` is the last id, null at the end. */
+  async page({
+    after = 0,
+    limit,
+    text = '',
+    tier = '',
+  }: Partial<AccountMatch> & { readonly after?: number; readonly limit: number }): Promise<{
+    readonly users: readonly User[];
+    readonly next: number | null;
+  }> {
     const { queries } = this.#options.database;
-    const [accounts, policies, keys] = await Promise.all([
-      allAccounts(queries),
-      allPolicies(queries),
-      allKeys(queries),
-    ]);
+    // One more than asked for tells whether there is a next page.
+    const found = await pageOfAccounts(queries, { after, limit: limit + 1, text, tier });
+    const accounts = found.slice(0, limit);
+    const ids = accounts.map(({ id }) => id);
+    const [policies, keys] =
+      ids.length === 0
+        ? [new Map<number, Policy>(), []]
+        : await Promise.all([policiesOf(queries, ids), keysOf(queries, ids)]);
     const keysByAccount = Map.groupBy(keys, (key) => key.account_id);
-    return accounts.map((account) =>
+    const users = accounts.map((account) =>
       this.#toUser(
         account,
         policies.get(account.id) ?? tierPolicy(account.tier),
         keysByAccount.get(account.id) ?? [],
       ),
     );
+    return { users, next: found.length > limit ? (ids.at(-1) ?? null) : null };
   }
 
   /** A part of the accounts that match, the newest first, how many match in all, and which tiers there are. */
@@ -111,7 +124,7 @@ export class Users {
   async one(id: number): Promise<User> {
     const { queries } = this.#options.database;
     const account = await existingAccount(queries, id);
-    const [policy, keys] = await Promise.all([policyOf(queries, account), keysOf(queries, id)]);
+    const [policy, keys] = await Promise.all([policyOf(queries, account), keysOf(queries, [id])]);
     return this.#toUser(account, policy, keys);
   }
 

@@ -52,7 +52,7 @@ onEachEngine('people', (engine) => {
     assert.deepEqual(profile, { id, email: 'anna@example.com', name: 'Anna', tier: 'free', role: null });
     assert.equal((await sessionOf(token)).account, id);
     assert.equal((await signIn('ANNA@example.com')).profile.id, id);
-    const trail = await world.accounts.audit(5);
+    const trail = await world.accounts.audit({ limit: 5 });
     assert.deepEqual(trail.map(({ action, actor, ip }) => [action, actor, ip])[0], [
       'user.created',
       'user',
