@@ -142,7 +142,7 @@ interface ConnectCoreOptions {
   readonly standsIn: (vendor: string) => boolean;
   /** How many links an account may have. */
   readonly mostLinks: (account: number) => Promise<number>;
-  readonly accounts: Pick<Accounts, 'noteChange'>;
+  readonly accounts: Pick<Accounts, 'noteChange' | 'isSuspended'>;
   /** Ends the connection of a gateway to this process. */
   readonly dropGateway?: (gateway: string) => void;
   /** What gateways that are connected to this process do when they lose it. */
@@ -176,6 +176,7 @@ export async function createConnectCore(options: ConnectCoreOptions) {
   const streams = createStreams({ host, adapters, calls, devices, events, instance });
   const polling = createPolling({
     ...{ host, adapters, calls, devices, streams, budgets, events },
+    isSuspended: (account) => options.accounts.isSuspended(account),
     instance,
   });
   const deliveries = createDeliveries({

@@ -37,6 +37,7 @@ export const ERRORS = {
   'key.missing': both(401, 'changed', 'No API key was sent'),
   'key.invalid': both(401, 'changed', 'The API key is not valid'),
   'key.scope_missing': both(403, 'changed', 'The API key does not have the scope that the endpoint requires'),
+  'account.suspended': both(403, 'never', 'The account is suspended'),
   'signin.required': both(401, 'changed', 'Sign-in is required'),
   'signin.refused': both(401, 'changed', 'The email address or the password is wrong'),
   'signin.link_invalid': both(

@@ -98,3 +98,6 @@ export const madeHere = (table: string, instance: string): RawBuilder<unknown> =
   join gateways on gateways.account_id = links.account_id and gateways.id = links.gateway_id
   where links.account_id = ${sql.ref(`${table}.account_id`)} and links.id = ${sql.ref(`${table}.link_id`)}
     and (gateways.instance is null or gateways.instance <> ${instance}))`;
+
+/** Leaves out the rows of suspended accounts: their background work pauses. For tables with `account_id`. */
+export const isActive = sql<boolean>`account_id not in (select id from accounts where suspended_at is not null)`;

@@ -67,6 +67,31 @@ onEachEngine('subscriptions', (engine) => {
     );
   });
 
+  it('subscriptions of a suspended account wait, keep their place, and go on afterwards', async () => {
+    const suspend = (at: number | null) =>
+      core.database.queries
+        .updateTable('accounts')
+        .set({ suspended_at: at })
+        .where('id', '=', account)
+        .execute();
+    await subscribe();
+    await suspend(1);
+    const names = await write(3);
+    const other = await core.newAccount();
+    const theirs = await makeReceiver();
+    await core.subscriptions.create(
+      other,
+      { url: theirs.url, types: null, device: null, userRef: null },
+      'hmac-sha256',
+    );
+    await write(3, { of: other });
+    await until('the other account gets its events', () => theirs.handled.length >= 3);
+    await theirs.close();
+    assert.equal(receiver.received.length, 0);
+    await suspend(null);
+    await handled(names);
+  });
+
   it('subscriptions are signed with Ed25519 where that is wanted', async () => {
     const { public_key: publicKey, secret } = await subscribe({}, 'ed25519');
     assert.equal(secret, null);

@@ -60,6 +60,7 @@ export async function openCore({
 }: CoreOptions) {
   const database: Database = await place.open(clock);
   const bounds = { links: 1_000 };
+  const suspended = new Set<number>();
   const metrics = createMetrics();
   const vault = createVault(TEST_KEYS, systemRandom);
   const posting = createPoster({
@@ -94,7 +95,7 @@ export async function openCore({
     standsIn: () => false,
     mostLinks: async () => bounds.links,
     historyKept: { rawDays: 90, quarterDays: 1_096 },
-    accounts: { noteChange: async () => {} },
+    accounts: { noteChange: async () => {}, isSuspended: (account) => suspended.has(account) },
   });
   const { commands, deliveries, devices, discovery, links, polling, setPoints, streams } = core;
   return {
@@ -102,6 +103,8 @@ export async function openCore({
     database,
     /** The limits of the account by default. */
     bounds,
+    /** Accounts that are suspended, as far as this process knows. */
+    suspended,
     vault,
     metrics,
     link: async (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>

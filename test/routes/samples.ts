@@ -381,12 +381,19 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /admin/requests': { path: at('/admin/requests?status=4xx&limit=2'), good: 200 },
   'GET /admin/requests/{request_id}': { path: ({ request }) => `/admin/requests/${request}`, good: 200 },
   'GET /admin/bans': { path: at('/admin/bans'), good: 200 },
+  // Bans last after a test: what is not an address is refused.
+  'POST /admin/bans': { path: at('/admin/bans?ip=none&reason=r&expires_at=2100-01-01T00:00:00Z'), good: 422 },
   'GET /admin/health': { path: at('/admin/health'), good: 200 },
   // There is no ban to lift, so its good response is the one for an unknown id.
   'DELETE /admin/bans/{ban_id}': { path: at('/admin/bans/987654321'), good: 404 },
   'GET /admin/users': { path: at('/admin/users'), good: 200 },
   'POST /admin/users': {
     path: ({ email }) => `/admin/users?email=${encodeURIComponent(email())}`,
+    good: 200,
+  },
+  'GET /admin/users/{user_id}': { path: ({ owner }) => `/admin/users/${owner.userId}`, good: 200 },
+  'PATCH /admin/users/{user_id}': {
+    path: ({ owner }) => `/admin/users/${owner.userId}?suspended=false`,
     good: 200,
   },
   'POST /admin/users/{user_id}/role': {

@@ -43,8 +43,9 @@ const OF_LINK = 'foreign key (account_id, link_id) references links (account_id,
 const accounts = ({ identity, bytewise }: Types): string => `
   create table accounts (
     id ${identity}, email text not null unique, name text not null, tier text not null,
-    created_at bigint not null, throttled_until bigint, role text
+    created_at bigint not null, throttled_until bigint, role text, suspended_at bigint
   );
+  create index accounts_suspended on accounts (id) where suspended_at is not null;
   create index accounts_of_tier on accounts (tier, id);
   create table account_policies (
     account_id bigint primary key references accounts (id), per_minute bigint not null, per_hour bigint not null,

@@ -10,6 +10,8 @@ interface Accounts {
   throttled_until: number | null;
   /** operator; null for everybody else */
   role: string | null;
+  /** Its keys are refused and its background work pauses. */
+  suspended_at: number | null;
 }
 
 interface AccountPolicies {

@@ -27,8 +27,10 @@ describe('the admission of a stream', () => {
     assert.equal(await isAdmitted(), true);
     outcome = { ...principal, scopes: new Set() };
     assert.equal(await isAdmitted(), false);
-    outcome = new AppError('key.invalid', 'the key has been revoked');
-    assert.equal(await isAdmitted(), false);
+    for (const code of ['key.invalid', 'account.suspended'] as const) {
+      outcome = new AppError(code, 'the key is refused');
+      assert.equal(await isAdmitted(), false, code);
+    }
   });
 
   it('the admission of a stream of the console ends with its session', async () => {

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import { AppError, type ErrorCodeName } from '../../../core/errors.ts';
 import type { Accounts } from '../../../domain/access/accounts/index.ts';
 import type { ConsoleCaller } from '../../../http/access.ts';
 import { keyOf } from '../../../http/caller.ts';
 
 const SCOPE = 'devices:read';
+const REFUSALS: ReadonlySet<ErrorCodeName> = new Set(['key.invalid', 'account.suspended']);
 
 export interface Admission {
   readonly accounts: Pick<Accounts, 'authenticate'>;
@@ -35,7 +37,7 @@ function unlessInvalid(isAdmitted: () => Promise<boolean>): () => Promise<boolea
       return await isAdmitted();
     } catch (error) {
       // A database that does not respond says nothing about a key.
-      return !(error instanceof Error && 'code' in error && error.code === 'key.invalid');
+      return !(error instanceof AppError && REFUSALS.has(error.code));
     }
   };
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { CREATORS } from '../../../domain/access/accounts/index.ts';
+import { CREATORS, faultInBannedAddress } from '../../../domain/access/accounts/index.ts';
 import { Moment, nullable } from '../responses/schemas.ts';
 
 /** Counts fit whatever the database and a double hold exactly, with room to multiply. */
@@ -47,6 +47,28 @@ export const UserParameters = Type.Object({
       description: 'free or pro; any other name is stored, with the limits of free',
     }),
   ),
+});
+
+/** Names what an administrator changes of an account. */
+export const UserChangeParameters = Type.Object({
+  email: Type.Optional(Type.String({ default: '', format: 'email', description: 'Left out: it stays' })),
+  name: Type.Optional(Type.String({ default: '', maxLength: 200, description: 'Left out: it stays' })),
+  tier: Type.Optional(
+    Type.String({ default: '', minLength: 1, maxLength: 64, description: 'Left out: it stays' }),
+  ),
+  suspended: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'true: its API keys and its console are refused, and its background reads and deliveries pause; false ends that. Left out: it stays',
+    }),
+  ),
+});
+
+export const BanParameters = Type.Object({
+  ip: Type.String({ maxLength: 45, description: 'Of an IPv6 address its /64 network is banned' }),
+  reason: Type.String({ minLength: 1, maxLength: 200 }),
+  expires_at: Type.String({ description: 'RFC 3339, in the future' }),
 });
 
 export const KeyParameters = Type.Object({
@@ -97,6 +119,11 @@ export const faultInMoment = (value: string): string | null =>
   value === '' || (/^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)))
     ? null
     : 'it must be a time such as 2026-11-21T09:00:00Z';
+
+export const BAN_RULES = {
+  ip: faultInBannedAddress,
+  expires_at: (value: string) => (value === '' ? 'it must be a time' : faultInMoment(value)),
+};
 
 export const AUDIT_RULES = { since: faultInMoment, until: faultInMoment };
 
@@ -183,6 +210,7 @@ export const User = Type.Object(
     tier: Type.String(),
     role: nullable(Type.String({ description: "operator: may use the operator's pages" })),
     created_at: Moment,
+    suspended_at: nullable(Moment),
     policy: Policy,
     keys: Type.Array(Key),
   },

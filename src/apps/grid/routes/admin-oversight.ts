@@ -9,7 +9,9 @@ import {
   AUDIT_RULES,
   AuditEntry,
   AuditFilters,
+  BAN_RULES,
   Ban,
+  BanParameters,
   BanPath,
   GlobalPolicy,
   LimitParameter,
@@ -95,6 +97,24 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
       answer: Type.Array(Ban),
     }),
     () => accounts.bans.list(),
+  );
+
+  app.post(
+    '/admin/bans',
+    adminRoute({
+      operationId: 'banAddress',
+      summary: 'Ban an IP address until a time, on every instance at once',
+      query: BanParameters,
+      answer: Ban,
+    }),
+    (request) => {
+      const { ip, reason, expires_at } = parse(BanParameters, {
+        place: 'query',
+        sent: request.query,
+        rules: BAN_RULES,
+      });
+      return accounts.bans.add({ ip, reason, expiresAt: Date.parse(expires_at) }, actorOf(request));
+    },
   );
 
   app.delete(

@@ -15,6 +15,7 @@ import {
   SignInLink,
   SignInLinkParameters,
   User,
+  UserChangeParameters,
   UserFilters,
   UserParameters,
   UserPath,
@@ -62,6 +63,39 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
     }),
     (request) =>
       users.create(parse(UserParameters, { place: 'query', sent: request.query }), actorOf(request)),
+  );
+
+  app.get(
+    '/admin/users/:user_id',
+    adminRoute({
+      operationId: 'getUser',
+      summary: 'Read a user with the policy and the keys',
+      path: UserPath,
+      answer: User,
+      errors: { 404: 'The user does not exist' },
+    }),
+    (request) => users.one(parse(UserPath, { place: 'path', sent: request.params }).user_id),
+  );
+
+  app.patch(
+    '/admin/users/:user_id',
+    adminRoute({
+      operationId: 'updateUser',
+      summary: 'Change the email address, name or tier of a user, suspend the account, or end that',
+      path: UserPath,
+      query: UserChangeParameters,
+      answer: User,
+      errors: {
+        404: 'The user does not exist',
+        409: 'A user with this email address already exists',
+      },
+    }),
+    (request) => {
+      const { path, query } = parsePathAndQuery(request, { path: UserPath, query: UserChangeParameters });
+      const sent = request.query as Readonly<Record<string, unknown>>;
+      const change = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(sent, name)));
+      return users.change(path.user_id, change, actorOf(request));
+    },
   );
 
   app.post(

@@ -21,7 +21,7 @@ import { createLimits } from '../../../http/rate-limit.ts';
 import { addGrid } from '../app.ts';
 
 const TOKEN = 'an-admin-token-for-tests';
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 onEachEngine('administration', (engine) => {
   const world = accountsWorld(engine);
@@ -162,6 +162,7 @@ onEachEngine('administration', (engine) => {
       tier: 'gold',
       role: null,
       created_at: at,
+      suspended_at: null,
       policy,
       keys: [],
     };
@@ -397,6 +398,77 @@ onEachEngine('administration', (engine) => {
       assert.equal((await call('GET', `/admin/users?${wrong}`)).status, 422, wrong);
   });
 
+  it('administration changes a user, and says in the audit trail what', async () => {
+    const id = await newUser('before@change.example');
+    await newUser('taken@change.example');
+    const path = `/admin/users/${id}`;
+    const changed = await call('PATCH', `${path}?email=After%40change.example&name=%C3%85sa&tier=pro`);
+    assert.equal(changed.status, 200);
+    const { email, name, tier, policy, suspended_at } = changed.body;
+    assert.deepEqual(
+      [email, name, tier, policy.per_minute, suspended_at],
+      ['after@change.example', 'Åsa', 'pro', 600, null],
+    );
+    assert.deepEqual((await call('GET', path)).body, changed.body);
+    const [entry] = (await call('GET', '/admin/audit?limit=1')).body;
+    assert.deepEqual(
+      [entry.action, entry.target, entry.detail],
+      ['user.changed', `user/${id}`, { email: 'after@change.example', name: 'Åsa', tier: 'pro' }],
+    );
+    const cleared = await call('PATCH', `${path}?name=`);
+    assert.deepEqual([cleared.body.name, cleared.body.tier], ['', 'pro']);
+    const taken = await call('PATCH', `${path}?email=taken@change.example`);
+    assert.deepEqual([taken.status, taken.headers['elnav-error']], [409, 'user.email_taken']);
+    for (const wrong of ['email=x', 'tier=', 'suspended=perhaps'])
+      assert.equal((await call('PATCH', `${path}?${wrong}`)).status, 422, wrong);
+    for (const method of ['GET', 'PATCH'] as const)
+      assert.equal((await call(method, '/admin/users/999999')).status, 404);
+  });
+
+  it('administration suspends an account: its keys say so until that ends', async () => {
+    const id = await newUser('suspended@change.example');
+    const path = `/admin/users/${id}`;
+    const { body: made } = await call('POST', `${path}/keys`);
+    const { accounts } = world;
+    const account = async () => (await accounts.authenticate(made.api_key)).account;
+    assert.equal(await account(), id);
+    const suspended = await call('PATCH', `${path}?suspended=true`);
+    assert.equal(suspended.body.suspended_at, at);
+    assert.equal(accounts.isSuspended(id), true);
+    await assert.rejects(account, { code: 'account.suspended', message: /until the operator/ });
+    await assert.rejects(accounts.ownerOf(id), { code: 'account.suspended' });
+    assert.equal(accounts.bans.bannedUntil('192.0.2.1'), null);
+    const resumed = await call('PATCH', `${path}?suspended=false`);
+    assert.equal(resumed.body.suspended_at, null);
+    assert.deepEqual([await account(), accounts.isSuspended(id)], [id, false]);
+    const { body: trail } = await call('GET', `/admin/audit?target=user/${id}&limit=2`);
+    assert.deepEqual(
+      trail.map(({ action }: { action: string }) => action),
+      ['user.resumed', 'user.suspended'],
+    );
+  });
+
+  it('administration bans an address by hand', async () => {
+    const query = 'ip=198.51.100.9&reason=scrapes&expires_at=2026-11-22T09:00:00Z';
+    const made = await call('POST', `/admin/bans?${query}`);
+    const expires_at = '2026-11-22T09:00:00.000Z';
+    const ban = { id: made.body.id, ip: '198.51.100.9', reason: 'scrapes', created_at: at, expires_at };
+    assert.deepEqual([made.status, made.body], [200, ban]);
+    assert.equal(world.accounts.bans.bannedUntil('198.51.100.9'), Date.parse(expires_at));
+    assert.equal((await call('DELETE', `/admin/bans/${ban.id}`)).status, 200);
+    for (const [name, value] of [
+      ['ip', '127.0.0.1'],
+      ['ip', 'localhost'],
+      ['expires_at', 'tomorrow'],
+      ['expires_at', '2026-11-20T09:00:00Z'],
+      ['reason', ''],
+    ] as const) {
+      const wrong = new URLSearchParams(query);
+      wrong.set(name, value);
+      assert.equal((await call('POST', `/admin/bans?${wrong}`)).status, 422, `${name} ${value}`);
+    }
+  });
+
   it('administration has pages of the audit trail, chosen by actor, action, target and time', async () => {
     const id = await newUser('trail@example.com');
     for (let time = 0; time < 3; time += 1)
@@ -439,6 +511,7 @@ onEachEngine('administration', (engine) => {
         '/admin/requests/{request_id}',
         '/admin/usage',
         '/admin/users',
+        '/admin/users/{user_id}',
         '/admin/users/{user_id}/keys',
         '/admin/users/{user_id}/policy',
         '/admin/users/{user_id}/role',

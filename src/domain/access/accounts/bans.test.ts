@@ -20,6 +20,26 @@ onEachEngine('bans', (engine) => {
     assert.equal(banned('192.0.2.2'), null);
   });
 
+  it('bans are made by hand until their end, and say who made them', async () => {
+    const expiresAt = world.clock.now() + HOUR_MS;
+    const ban = await world.accounts.bans.add({ ip: '2001:db8::7', reason: 'scrapes', expiresAt }, ADMIN);
+    assert.equal(ban.ip, '2001:db8:0:0::/64');
+    assert.equal(banned('2001:db8::8'), expiresAt);
+    const [entry] = await world.accounts.audit({ limit: 1 });
+    assert.deepEqual([entry?.action, entry?.target], ['ban.added', `ban/${ban.id}`]);
+    for (const [ip, until] of [
+      ['192.0.2', expiresAt],
+      ['127.0.0.1', expiresAt],
+      ['192.0.2.40', world.clock.now()],
+    ] as const)
+      await assert.rejects(
+        world.accounts.bans.add({ ip, reason: 'x', expiresAt: until }, ADMIN),
+        (error) => error instanceof AppError && error.code === 'request.invalid',
+      );
+    world.clock.turn(HOUR_MS);
+    assert.equal(banned('2001:db8::8'), null);
+  });
+
   it('bans do not start when ten wrong keys take longer', async () => {
     await wrong('192.0.2.3', 9);
     world.clock.turn(10 * 60_000);

@@ -109,6 +109,32 @@ export class Bans {
     return rows.map(toBan);
   }
 
+  /** Bans an address by hand, on every instance at once. Throws `request.invalid`. */
+  async add(
+    wanted: { readonly ip: string; readonly reason: string; readonly expiresAt: number },
+    actor: Actor,
+  ): Promise<Ban> {
+    const { database, clock, audit } = this.#options;
+    const { ip, reason, expiresAt } = wanted;
+    const fault = faultInBannedAddress(ip);
+    if (fault !== null) throw new AppError('request.invalid', `ip ${fault}`);
+    const now = clock.now();
+    if (expiresAt <= now)
+      throw new AppError('request.invalid', `expires_at must be in the future; it is ${rfc3339(now)} now`);
+    const address = clientAddress(ip);
+    const row = await database.transaction(async (queries) => {
+      const added = await insertBan(queries, { ip: address, reason, created_at: now, expires_at: expiresAt });
+      await audit(queries, actor, {
+        action: 'ban.added',
+        target: `ban/${added.id}`,
+        detail: { ip: address, reason, expires_at: rfc3339(expiresAt) },
+      });
+      return added;
+    });
+    await announce(database, CHANGED, null);
+    return toBan(row);
+  }
+
   /** Ends a ban; it no longer counts towards the length of the next one. */
   async lift(id: number, actor: Actor): Promise<Ban> {
     const { database, audit } = this.#options;
@@ -145,6 +171,12 @@ export class Bans {
 function toBan(row: BanRow): Ban {
   const { id, ip, reason, created_at, expires_at } = row;
   return { id, ip, reason, created_at: rfc3339(created_at), expires_at: rfc3339(expires_at) };
+}
+
+/** What is wrong with an address that is to be banned, or null. */
+export function faultInBannedAddress(ip: string): string | null {
+  if (isIP(ip) === 0) return 'must be an IP address such as 192.0.2.7 or 2001:db8::7';
+  return isLoopback(ip) ? 'must not be of this machine: loopback is never banned' : null;
 }
 
 const loopback = new BlockList();

@@ -13,6 +13,7 @@ import { Partners } from './partners.ts';
 import type { GlobalPolicy } from './policy.ts';
 import { announce, type Principal, Principals, Refreshed } from './principals.ts';
 
+import { suspendedAccounts } from './store.ts';
 import { type AuditSearch, putGlobalPolicy, readGlobalPolicy } from './store-administration.ts';
 
 import { newestUsage, searchUsage, type UsageSearch } from './store-usage.ts';
@@ -24,11 +25,11 @@ import {
   usageByDay,
   usageReport,
 } from './usage-by-day.ts';
-import { ifAhead, Users } from './users.ts';
+import { ifAhead, SUSPENDED, Users } from './users.ts';
 
 export { isWellFormedKey, parseScopes, SCOPES, type Scope, storedScopes } from './api-key.ts';
 export type { Actor, AuditEntry } from './audit.ts';
-export { clientAddress, isLoopback } from './bans.ts';
+export { clientAddress, faultInBannedAddress, isLoopback } from './bans.ts';
 export type { Claimed, Held } from './idempotency.ts';
 export { CREATORS, faultInKeyLabel, MOST_ACTIVE_KEYS, type NewKey } from './keys.ts';
 export { canonicalEmail, faultInEmail } from './names-and-emails.ts';
@@ -79,6 +80,8 @@ export interface Accounts {
   watchKeys(listener: (account: number | undefined) => void): void;
   /** Notifies those who watch keys, in every process, of sessions of an account that have ended. */
   sessionsEnded(account: number): Promise<void>;
+  /** Whether an account is suspended; up to 30 seconds stale while messages from other processes do not arrive. */
+  isSuspended(account: number): boolean;
   readonly users: Users;
   readonly keys: Keys;
   /** Keys as their own account makes and revokes them. */
@@ -132,6 +135,10 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
   GLOBAL_POLICY_CHANGED.on(bus, () => globalPolicy.refresh());
   bus.onGap(() => globalPolicy.refreshSoon());
 
+  const suspended = await Refreshed.of({ clock, log, load: () => suspendedAccounts(queries) });
+  SUSPENDED.on(bus, () => suspended.refresh());
+  bus.onGap(() => suspended.refreshSoon());
+
   const keys = new Keys({ ...options, audit });
   const written = new WrittenLater(options);
   const idempotency = await openIdempotentRequests(options);
@@ -147,6 +154,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
       ACCOUNT_CHANGED.on(bus, ({ account }) => listener(account));
       bus.onGap(() => listener(undefined));
     },
+    isSuspended: (account) => suspended.current.has(account),
     users: new Users({ ...options, audit }),
     keys,
     ownKeys: new OwnKeys({ ...options, audit, keys }),

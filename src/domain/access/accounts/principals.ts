@@ -98,6 +98,12 @@ export interface Principal {
 
 const CONSOLE = 'console';
 
+const suspended = () =>
+  new AppError(
+    'account.suspended',
+    'the account is suspended: its API keys and its console are refused until the operator of this service ends that',
+  );
+
 interface Remembered {
   readonly principal: Principal;
   readonly readAt: number;
@@ -123,7 +129,7 @@ export class Principals {
     options.database.bus.onGap(() => this.forgetAll());
   }
 
-  /** The key's principal, synchronously when cached; throws or rejects with `key.invalid`. */
+  /** The key's principal, synchronously when cached; throws or rejects with `key.invalid`, `account.suspended`. */
   authenticate(key: string): Principal | Promise<Principal> {
     const sha256 = sha256OfKey(key);
     const remembered = this.#remembered.get(sha256);
@@ -141,11 +147,12 @@ export class Principals {
     return this.#read(key, sha256);
   }
 
-  /** An account as its owner uses it, with every scope; undefined where it does not exist any more. */
+  /** An account as its owner uses it, with every scope; undefined where it does not exist any more. Throws `account.suspended`. */
   async ofOwner(account: number): Promise<Principal | undefined> {
     const { queries } = this.#options.database;
     const row = await accountById(queries, account);
     if (row === undefined) return undefined;
+    if (row.suspended_at !== null) throw suspended();
     const policy = effectivePolicy(await policyOf(queries, row), row.throttled_until);
     return { account, keyId: CONSOLE, isPerson: true, scopes: new Set(SCOPES), policy };
   }
@@ -179,6 +186,10 @@ export class Principals {
     if (opened === undefined) {
       this.#remembered.delete(sha256);
       throw new AppError('key.invalid', 'the API key is not valid: it is unknown or was revoked');
+    }
+    if (opened.account.suspended_at !== null) {
+      this.#remembered.delete(sha256);
+      throw suspended();
     }
     const principal: Principal = {
       account: opened.account.id,

@@ -72,8 +72,8 @@ export async function bansSince(queries: Queries, ip: string, since: number): Pr
   return count;
 }
 
-export async function insertBan(queries: Queries, row: Omit<BanRow, 'id'>): Promise<void> {
-  await queries.insertInto('bans').values(row).execute();
+export function insertBan(queries: Queries, row: Omit<BanRow, 'id'>): Promise<BanRow> {
+  return queries.insertInto('bans').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
 export function removeBan(queries: Queries, id: number): Promise<BanRow | undefined> {

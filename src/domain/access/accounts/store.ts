@@ -13,6 +13,7 @@ export interface AccountRow {
   readonly created_at: number;
   readonly throttled_until: number | null;
   readonly role: string | null;
+  readonly suspended_at: number | null;
 }
 
 export interface KeyRow {
@@ -40,11 +41,11 @@ const KEY_COLUMNS = [
 /** The new account's row, or undefined when the address is taken. */
 export function insertAccount(
   queries: Queries,
-  row: Omit<AccountRow, 'id' | 'throttled_until' | 'role'>,
+  row: Omit<AccountRow, 'id' | 'throttled_until' | 'role' | 'suspended_at'>,
 ): Promise<AccountRow | undefined> {
   return queries
     .insertInto('accounts')
-    .values({ ...row, throttled_until: null, role: null })
+    .values({ ...row, throttled_until: null, role: null, suspended_at: null })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -130,6 +131,22 @@ export async function setThrottle(queries: Queries, account: number, until: numb
 
 export async function setRole(queries: Queries, account: number, role: string | null): Promise<void> {
   await queries.updateTable('accounts').set({ role }).where('id', '=', account).execute();
+}
+
+/** What an administrator changes of an account. */
+export type AccountChange = Partial<Pick<AccountRow, 'email' | 'name' | 'tier' | 'suspended_at'>>;
+
+export async function changeAccount(queries: Queries, id: number, change: AccountChange): Promise<void> {
+  await queries.updateTable('accounts').set(change).where('id', '=', id).execute();
+}
+
+export async function suspendedAccounts(queries: Queries): Promise<ReadonlySet<number>> {
+  const rows = await queries
+    .selectFrom('accounts')
+    .select('id')
+    .where('suspended_at', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function insertKey(

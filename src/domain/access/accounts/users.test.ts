@@ -21,6 +21,7 @@ onEachEngine('users', (engine) => {
       tier: 'pro',
       role: null,
       created_at: '2026-11-21T09:00:00.000Z',
+      suspended_at: null,
       policy: {
         per_minute: 600,
         per_hour: 20_000,

@@ -1,18 +1,21 @@
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Database, Queries } from '../../../db/database.ts';
+import { topic } from '../../../db/topic.ts';
 import type { Actor, Audit } from './audit.ts';
 import { ACCOUNT_CHANGED, existingAccount, type Key, toKey } from './keys.ts';
 import { canonicalEmail, faultInEmail } from './names-and-emails.ts';
 import { isOtherTier, type Policy, tierPolicy } from './policy.ts';
 import { announce } from './principals.ts';
 import {
+  type AccountChange,
   type AccountMatch,
   type AccountRow,
   type AccountSearch,
   accountByEmail,
   accountById,
   allTiers,
+  changeAccount,
   countAccounts,
   insertAccount,
   type KeyRow,
@@ -43,6 +46,8 @@ export interface User {
   readonly tier: string;
   readonly role: Role | null;
   readonly created_at: string;
+  /** RFC 3339; null for an account that is not suspended. */
+  readonly suspended_at: string | null;
   readonly policy: PolicyInForce;
   readonly keys: readonly Key[];
 }
@@ -61,6 +66,22 @@ interface UsersOptions {
   readonly clock: Clock;
   readonly audit: Audit;
 }
+
+/** Accounts were suspended, or are suspended no longer. */
+export const SUSPENDED = topic<null>('accounts.suspended');
+
+/** Throws `request.invalid`. */
+function checkedEmail(text: string): string {
+  const fault = faultInEmail(text);
+  if (fault !== null) throw new AppError('request.invalid', `email is not a valid address: ${fault}`);
+  return canonicalEmail(text);
+}
+
+const emailTaken = (email: string) =>
+  new AppError(
+    'user.email_taken',
+    `a user with the email address ${email} already exists; GET /admin/users lists it`,
+  );
 
 /** Accounts and their policies. */
 export class Users {
@@ -130,17 +151,12 @@ export class Users {
 
   async create(user: { email: string; name: string; tier: string }, actor: Actor): Promise<User> {
     const { database, clock, audit } = this.#options;
-    const fault = faultInEmail(user.email);
-    if (fault !== null) throw new AppError('request.invalid', `email is not a valid address: ${fault}`);
-    const email = canonicalEmail(user.email);
+    const email = checkedEmail(user.email);
     const account = await database.transaction(async (queries) => {
       const row = { email, name: user.name, tier: user.tier, created_at: clock.now() };
       const inserted = await insertAccount(queries, row);
       if (inserted === undefined) {
-        throw new AppError(
-          'user.email_taken',
-          `a user with the email address ${email} already exists; GET /admin/users lists it`,
-        );
+        throw emailTaken(email);
       }
       await audit(queries, actor, {
         action: 'user.created',
@@ -205,6 +221,43 @@ export class Users {
     return { user_id: id, ...this.#inForce(policy, throttledUntil) };
   }
 
+  /**
+   * Changes what is given of an account. A suspended one keeps what it has: its keys are refused and its background work pauses.
+   * Throws `user.not_found`, `user.email_taken`, `request.invalid`.
+   */
+  async change(
+    id: number,
+    {
+      suspended,
+      ...wanted
+    }: Partial<Pick<User, 'email' | 'name' | 'tier'>> & { readonly suspended?: boolean },
+    actor: Actor,
+  ): Promise<User> {
+    const { database, clock, audit } = this.#options;
+    const email = wanted.email === undefined ? undefined : checkedEmail(wanted.email);
+    await database.transaction(async (queries) => {
+      const account = await existingAccount(queries, id);
+      const asked: AccountChange = { ...wanted, ...(email === undefined ? {} : { email }) };
+      const change = Object.fromEntries(
+        Object.entries(asked).filter(([name, value]) => account[name as keyof AccountChange] !== value),
+      ) as AccountChange;
+      if (change.email !== undefined && (await accountByEmail(queries, change.email)) !== undefined)
+        throw emailTaken(change.email);
+      const target = `user/${id}`;
+      if (Object.keys(change).length > 0) {
+        await changeAccount(queries, id, change);
+        await audit(queries, actor, { action: 'user.changed', target, detail: { ...change } });
+      }
+      if (suspended === undefined || suspended === (account.suspended_at !== null)) return;
+      await changeAccount(queries, id, { suspended_at: suspended ? clock.now() : null });
+      const action = suspended ? 'user.suspended' : 'user.resumed';
+      await audit(queries, actor, { action, target, detail: {} });
+    });
+    await announce(database, ACCOUNT_CHANGED, { account: id });
+    if (suspended !== undefined) await announce(database, SUSPENDED, null);
+    return this.one(id);
+  }
+
   /** Gives a role, or takes it with null: it holds from the next request on. Throws `user.not_found`. */
   async setRole(id: number, role: Role | null, actor: Actor): Promise<User> {
     const { database, audit } = this.#options;
@@ -229,7 +282,7 @@ export class Users {
   }
 
   #toUser(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {
-    const { id, email, name, tier, role, created_at, throttled_until } = account;
+    const { id, email, name, tier, role, created_at, throttled_until, suspended_at } = account;
     return {
       id,
       email,
@@ -237,6 +290,7 @@ export class Users {
       tier,
       role: roleOf(role),
       created_at: rfc3339(created_at),
+      suspended_at: suspended_at === null ? null : rfc3339(suspended_at),
       policy: {
         ...this.#inForce(policy, throttled_until),
         ...(isOtherTier(tier) && policy === tierPolicy(tier) ? { limited_as: 'free' as const } : {}),
@@ -250,12 +304,13 @@ export class Users {
   }
 }
 
-const profileOf = ({ id, email, name, tier, role }: AccountRow): Profile => ({
+const profileOf = ({ id, email, name, tier, role, suspended_at }: AccountRow): Profile => ({
   id,
   email,
   name,
   tier,
-  role: roleOf(role),
+  // Who is suspended operates nothing.
+  role: suspended_at === null ? roleOf(role) : null,
 });
 
 const roleOf = (stored: string | null): Role | null => (stored === 'operator' ? stored : null);

@@ -29,6 +29,7 @@ interface PollingOptions {
   readonly budgets: Pick<Budgets, 'bearableSeconds'>;
   readonly calls: Pick<Calls, 'find'>;
   readonly streams: Pick<Streams, 'isOpen'>;
+  readonly isSuspended: (account: number) => boolean;
   readonly events: Pick<LinkEvents, 'on'>;
   /** Names this process to the others. */
   readonly instance: string;

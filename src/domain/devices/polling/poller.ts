@@ -23,6 +23,7 @@ interface PollerOptions {
   readonly budgets: Pick<Budgets, 'bearableSeconds'>;
   readonly calls: Pick<Calls, 'find'>;
   readonly streams: Pick<Streams, 'isOpen'>;
+  readonly isSuspended: (account: number) => boolean;
   readonly queueOf: (vendor: string) => { polls(): number; links(): number } | undefined;
   /** From 0 until 1. */
   readonly chance: () => number;
@@ -37,6 +38,8 @@ interface PollerOptions {
 const OVERTAKEN_SECONDS = 5;
 /** A link that must be linked again is tried with one device in so long; linking it again calls its polls at once. */
 const PARKED_SECONDS = 6 * 3_600;
+/** Devices of a suspended account are not read; they are looked at again after this. */
+const SUSPENDED_SECONDS = 300;
 /** Of a device that only hints call for. */
 const HINT_ATTEMPTS = 8;
 
@@ -117,6 +120,13 @@ export class Poller {
     const own = claimed.device === '' ? all : all.filter(({ id }) => id === claimed.device);
     const [first, ...others] = own;
     const poll: Begun = { ...claimed, ids: own.map(({ id }) => id) };
+    if (this.#options.isSuspended(poll.account)) {
+      this.#plan(poll, {
+        ...{ interval: poll.intervalSeconds, failures: poll.failures },
+        dueAt: this.#after(SUSPENDED_SECONDS),
+      });
+      return undefined;
+    }
     const link = await calls.find(poll);
     if (adapter !== undefined && link !== undefined && first === undefined && poll.device === '') {
       // An account without devices; linking it again calls its poll.

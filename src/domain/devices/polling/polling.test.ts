@@ -125,6 +125,17 @@ onEachEngine('background reading', (engine) => {
     assert.ok(Date.parse(link?.last_read_at ?? '') > world.clock.now() - 700_000);
   });
 
+  it('background reading pauses for an account while it is suspended', async () => {
+    await linkMany(2);
+    world.suspended.add(account);
+    world.polling.start();
+    await pass(3_600);
+    assert.equal(vendor.count('read'), 0);
+    world.suspended.delete(account);
+    await pass(900);
+    for (const id of vendor.devices) assert.ok(readsOf(id) >= 1, id);
+  });
+
   it('background reading lets a device sleep', async () => {
     vendor.reading = { online: false, on: false, watt: 0 };
     await linkMany(1);

@@ -3,7 +3,7 @@ import type { LinkKey, LinkOf } from '../../../adapter/session.ts';
 import { claimRows } from '../../../db/claim.ts';
 import type { Database } from '../../../db/database.ts';
 import { MOST_IN_BACKGROUND } from '../../../db/group-commit.ts';
-import { linkName, madeHere } from '../../../db/rows.ts';
+import { isActive, linkName, madeHere } from '../../../db/rows.ts';
 
 const STREAMS = { table: 'link_streams', key: { account_id: 'account', link_id: 'link' } } as const;
 const OPEN = { account: 'bigint', link: 'text', holder: 'text', since: 'bigint' } as const;
@@ -61,7 +61,7 @@ export function createStreamStore(database: Database) {
       const rows = await claimRows(database, {
         ...{ table: 'link_streams', key: ['account_id', 'link_id'], due: 'held_until' },
         ...{ claimMs: at.leaseMs, most: at.most },
-        where: sql`vendor in (${sql.join(at.vendors)}) and ${madeHere('link_streams', at.instance)}`,
+        where: sql`vendor in (${sql.join(at.vendors)}) and ${madeHere('link_streams', at.instance)} and ${isActive}`,
         set: { holder, open_since: null },
       });
       return rows.map((row) => ({ account: row.account_id, link: row.link_id, vendor: row.vendor }));
@@ -73,6 +73,7 @@ export function createStreamStore(database: Database) {
         .updateTable('link_streams')
         .set({ held_until: inMs(leaseMs) })
         .where('holder', '=', holder)
+        .where(isActive)
         .returning(['account_id', 'link_id'])
         .execute();
       return rows.map((row) => ({ account: row.account_id, link: row.link_id }));

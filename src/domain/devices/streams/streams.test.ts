@@ -65,7 +65,32 @@ onEachEngine('streams', (engine) => {
     link: (await world.links.list(account))[0]?.id ?? '',
     vendor: 'testvendor',
   });
+  const suspend = (at: number | null) =>
+    world.database.queries
+      .updateTable('accounts')
+      .set({ suspended_at: at })
+      .where('id', '=', account)
+      .execute();
   const stateOf = async () => (await world.devices.find(account, 'light-1')).snapshot?.state;
+
+  it('streams end when their account is suspended, and are opened again afterwards', async () => {
+    await world.link(account, 'testvendor');
+    world.streams.start();
+    const { session } = await begun(1);
+    await suspend(world.clock.now());
+    await until('it ends', async () => {
+      world.clock.turn(1_000);
+      await world.streams.settled();
+      return session.signal.aborted;
+    });
+    for (let minute = 0; minute < 60; minute += 1) {
+      world.clock.turn(60_000);
+      await world.streams.settled();
+    }
+    assert.equal(runs.length, 1);
+    await suspend(null);
+    await begun(2);
+  });
 
   it('streams are opened after linking, and tell what changes', async () => {
     await world.link(account, 'testvendor');

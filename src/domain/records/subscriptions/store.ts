@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { claimRows } from '../../../db/claim.ts';
 import type { Database, Queries } from '../../../db/database.ts';
+import { isActive } from '../../../db/rows.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Sealed } from '../../vendor-calls/calls/index.ts';
 import { type EventFilter, nextRecordedAt, type Position } from '../events/index.ts';
@@ -260,7 +261,7 @@ export function createSubscriptionStore(database: Database) {
       const notOf = without.length === 0 ? sql`true` : sql`not ${isOf(without)}`;
       return claimRows(database, {
         ...{ table: 'subscriptions', key: ['account_id', 'id'], due: 'free_at', claimMs, most },
-        where: sql`status = 'active' and ${queues[queue]()} and ${ofAccounts} and ${notOf} and ${waitingSince} is not null`,
+        where: sql`status = 'active' and ${queues[queue]()} and ${ofAccounts} and ${notOf} and ${isActive} and ${waitingSince} is not null`,
       });
     },
 
@@ -273,6 +274,7 @@ export function createSubscriptionStore(database: Database) {
         .where('status', '=', 'active')
         .where('failures', '>', 0)
         .where('free_at', '<=', moments.nowOnce)
+        .where(isActive)
         .where(sql<boolean>`${waitingSince} is not null`)
         .executeTakeFirstOrThrow();
       return next;
