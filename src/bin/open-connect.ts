@@ -10,7 +10,6 @@ import { sleep } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Settings } from '../core/settings/index.ts';
 import type { Host } from '../db/host.ts';
-import { mostLinks } from '../domain/access/accounts/index.ts';
 import {
   createCards,
   createLinkCounts,
@@ -197,7 +196,7 @@ export async function openConnect(
     },
     isSimulated: simulated.isSimulated,
     standsIn: (vendor) => vendors.baseUrlOf(vendor, 'api') !== undefined,
-    mostLinks: async (account) => mostLinks((await accounts.users.find(account))?.tier ?? ''),
+    mostLinks: (account) => accounts.users.mostLinks(account),
     stopping: shared.stopVendors,
     accounts,
     dropGateway: tunnels.drop,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
-import { mostLinks } from '../../src/domain/access/accounts/index.ts';
+import { tierPolicy } from '../../src/domain/access/accounts/index.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
 import { CookieBrowser } from '../kit/cookie-browser.ts';
@@ -33,7 +33,7 @@ describe('an account with as many links as its tier allows', () => {
       env: served.env,
     });
     caller = await world.newAccount(undefined, 'free');
-    const most = mostLinks('free');
+    const most = tierPolicy('free').most_links;
     for (let made = 0; made < most; made += AT_ONCE)
       await Promise.all(
         Array.from({ length: AT_ONCE }, (_, index) => link({ user: `u${made + index}`, password: 'p' })),

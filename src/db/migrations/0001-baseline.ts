@@ -50,7 +50,7 @@ const accounts = ({ identity, bytewise }: Types): string => `
   create table account_policies (
     account_id bigint primary key references accounts (id), per_minute bigint not null, per_hour bigint not null,
     per_day bigint not null, burst bigint not null, auto_throttle_enabled smallint not null,
-    updated_at bigint not null
+    updated_at bigint not null, most_links bigint
   );
   create table api_keys (
     account_id bigint not null references accounts (id), id text not null unique, label text not null,

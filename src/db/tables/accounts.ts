@@ -21,6 +21,8 @@ interface AccountPolicies {
   per_day: number;
   burst: number;
   auto_throttle_enabled: number;
+  /** Null: as many as the tier has. */
+  most_links: number | null;
   updated_at: number;
 }
 

@@ -94,4 +94,20 @@ onEachEngine('the list of links', (engine) => {
       ['z'],
     );
   });
+
+  it('the list of links is as long as the policy of the account says', async () => {
+    const small = await world.newAccount();
+    const rates = 'per_minute=1000&per_hour=10000&per_day=100000&burst=100';
+    const allow = async (links: number) =>
+      (await world.admin('POST', `/admin/users/${small.userId}/policy?${rates}&most_links=${links}`)).status;
+    first.devices = [];
+    assert.equal(await allow(1), 200);
+    await link('first', 'one', small);
+    const body = { vendor: 'first', user_ref: 'two', credentials: { user: 'two', password: 'p' } };
+    const refused = await small.call('POST', '/link', body);
+    assert.deepEqual([refused.status, refused.headers.get('elnav-error')], [409, 'link.too_many']);
+    assert.equal(await allow(2), 200);
+    await link('first', 'two', small);
+    assert.equal((await linksOf('/links', small)).length, 2);
+  });
 });

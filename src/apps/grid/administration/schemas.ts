@@ -34,6 +34,14 @@ export const PolicyParameters = Type.Object({
       description: 'Halve the rates for 10 minutes after 20 refused calls within a minute',
     }),
   ),
+  most_links: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MOST_CALLS,
+      default: 0,
+      description: 'Links that the account may have; 0: as many as its tier has. Left out: it stays',
+    }),
+  ),
 });
 
 export const UserParameters = Type.Object({
@@ -134,6 +142,7 @@ const Policy = Type.Object(
     per_day: Type.Integer(),
     burst: Type.Integer(),
     auto_throttle_enabled: Type.Boolean(),
+    most_links: Type.Integer({ description: 'Links that the account may have' }),
     throttled_until: nullable(Moment),
     limited_as: Type.Optional(
       Type.Literal('free', {

@@ -153,7 +153,10 @@ function addPolicyChange(pages: OperatorScope, deps: AccountChanges): void {
         const named = Object.fromEntries(faults.map(({ loc }) => [String(loc.at(-1)), words.numberFault]));
         return { refused: await accountPage(asked, deps, { faults: named, sent }) };
       }
-      const { id, email } = await users.one(accountIdOf(asked));
+      const { id, email, policy } = await users.one(accountIdOf(asked));
+      const { most_links, ...rates } = values;
+      // What is not changed goes on following the tier.
+      const links = most_links === policy.most_links ? {} : { most_links };
       const back = `${accountPath(id)}#policy`;
       return {
         title: words.policy,
@@ -161,7 +164,7 @@ function addPolicyChange(pages: OperatorScope, deps: AccountChanges): void {
         button: words.setPolicy,
         back,
         async carryOut(actor) {
-          await users.setPolicy(id, values, actor);
+          await users.setPolicy(id, { ...rates, ...links }, actor);
           return { to: back, done: 'policy-set' };
         },
       };

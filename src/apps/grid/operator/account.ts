@@ -46,7 +46,7 @@ interface AccountShown {
 export const accountPath = (id: number): string => `${sectionPath('accounts')}/${id}`;
 
 /** Limits that an operator sets. */
-export const LIMIT_FIELDS = ['per_minute', 'per_hour', 'per_day', 'burst'] as const;
+export const LIMIT_FIELDS = ['per_minute', 'per_hour', 'per_day', 'burst', 'most_links'] as const;
 
 /** The sections of the page of one account. */
 function accountBody(asked: Asked, shown: AccountShown): Html {
@@ -126,14 +126,14 @@ ${check({ name: 'auto_throttle_enabled', value: 'on', label: words.autoThrottle,
 
 /** The limits of an account, in words. */
 export function limitsText(policy: Omit<User['policy'], 'throttled_until' | 'limited_as'>): string {
-  const { per_minute, per_hour, per_day, burst } = policy;
+  const { per_minute, per_hour, per_day, burst, most_links } = policy;
   const limits = words.limitsOf(
     formatCount(per_minute),
     formatCount(per_hour),
     formatCount(per_day),
     formatCount(burst),
   );
-  return `${limits}, ${policy.auto_throttle_enabled ? words.throttleOn : words.throttleOff}`;
+  return `${limits}, ${policy.auto_throttle_enabled ? words.throttleOn : words.throttleOff}; ${words.linksOf(formatCount(most_links))}`;
 }
 
 function roleSection({ operator, canChange }: Asked, { user }: AccountShown): Html {

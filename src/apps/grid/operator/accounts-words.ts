@@ -103,6 +103,7 @@ export const ACCOUNTS_WORDS = {
     per_hour: 'Calls an hour',
     per_day: 'Calls a UTC day',
     burst: 'Calls at once',
+    most_links: 'Links',
   },
   autoThrottle: 'Halve the limits for 10 minutes when calls keep coming over them',
   numberFault: 'Write a whole number from 1 to 1,000,000,000.',
@@ -111,6 +112,7 @@ export const ACCOUNTS_WORDS = {
     `Set the limits of ${email} to ${limits}? They hold from the next request on, on every instance.`,
   limitsOf: (minute: string, hour: string, day: string, burst: string) =>
     `${minute} calls a minute, ${hour} an hour, ${day} a day and ${burst} at once`,
+  linksOf: (links: string) => `at most ${links} links`,
   throttleOn: 'halved while calls keep coming over them',
   throttleOff: 'never halved',
 

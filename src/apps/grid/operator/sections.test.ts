@@ -156,7 +156,7 @@ onEachEngine("the sections of the operator's pages", (engine) => {
   it("the sections of the operator's pages set the limits of an account", async () => {
     const id = await newAccount('limits@example.com');
     const path = `/operator/accounts/${id}/policy`;
-    const limits = { per_minute: '10', per_hour: '200', per_day: '3000', burst: '4' };
+    const limits = { per_minute: '10', per_hour: '200', per_day: '3000', burst: '4', most_links: '300000' };
     const faulty = await operator.post(path, { ...limits, per_hour: '0', burst: 'many' });
     assert.equal(faulty.status, 422);
     assert.match(
@@ -165,13 +165,18 @@ onEachEngine("the sections of the operator's pages", (engine) => {
     );
     assert.doesNotMatch(faulty.text, /id="policy-per_minute-fault"/);
     const { asked, made } = await operator.confirm(path, limits);
-    assert.match(asked.text, /10 calls a minute, 200 an hour, 3,000 a day and 4 at once, never halved/);
+    assert.match(
+      asked.text,
+      /10 calls a minute, 200 an hour, 3,000 a day and 4 at once, never halved; at most 300,000 links/,
+    );
     assert.equal(made.status, 303);
     const { policy } = await world.accounts.users.one(id);
     assert.deepEqual(
       [policy.per_minute, policy.per_hour, policy.per_day, policy.burst, policy.auto_throttle_enabled],
       [10, 200, 3_000, 4, false],
     );
+    assert.equal(policy.most_links, 300_000);
+    assert.equal(await world.accounts.users.mostLinks(id), 300_000);
     assert.deepEqual(await lastChange(), ['admin', 'policy.set', `user/${id}`]);
   });
 

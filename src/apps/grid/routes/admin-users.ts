@@ -102,7 +102,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
     '/admin/users/:user_id/policy',
     adminRoute({
       operationId: 'setUserPolicy',
-      summary: "Set a user's rate policy",
+      summary: "Set a user's rate policy, and how many links the account may have",
       path: UserPath,
       query: PolicyParameters,
       answer: UserPolicy,
@@ -110,7 +110,10 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
     }),
     (request) => {
       const { path, query } = parsePathAndQuery(request, { path: UserPath, query: PolicyParameters });
-      return users.setPolicy(path.user_id, query, actorOf(request));
+      const { most_links, ...rates } = query;
+      const isSent = Object.hasOwn(request.query as object, 'most_links');
+      const links = isSent ? { most_links: most_links === 0 ? null : most_links } : {};
+      return users.setPolicy(path.user_id, { ...rates, ...links }, actorOf(request));
     },
   );
 

@@ -153,6 +153,7 @@ onEachEngine('administration', (engine) => {
       per_day: 10_000,
       burst: 30,
       auto_throttle_enabled: true,
+      most_links: 200,
       throttled_until: null,
       limited_as: 'free',
     };
@@ -216,7 +217,14 @@ onEachEngine('administration', (engine) => {
       'POST',
       `/admin/users/${id}/policy?per_minute=1&per_hour=2&per_day=3`,
     );
-    const policy = { per_minute: 1, per_hour: 2, per_day: 3, burst: 10, auto_throttle_enabled: true };
+    const policy = {
+      per_minute: 1,
+      per_hour: 2,
+      per_day: 3,
+      burst: 10,
+      auto_throttle_enabled: true,
+      most_links: 200,
+    };
     assert.deepEqual([status, body], [200, { user_id: id, ...policy, throttled_until: null }]);
     const off = await call(
       'POST',
@@ -398,6 +406,27 @@ onEachEngine('administration', (engine) => {
       assert.equal((await call('GET', `/admin/users?${wrong}`)).status, 422, wrong);
   });
 
+  it('administration sets how many links an account may have, and leaves it alone with other limits', async () => {
+    const id = await newUser('links@change.example');
+    const rates = 'per_minute=1&per_hour=2&per_day=3';
+    const most = async (query: string) =>
+      (await call('POST', `/admin/users/${id}/policy?${rates}${query}`)).body.most_links;
+    assert.equal(await most('&most_links=250000'), 250_000);
+    assert.equal(await world.accounts.users.mostLinks(id), 250_000);
+    assert.equal(await most(''), 250_000);
+    const [entry] = (await call('GET', '/admin/audit?limit=1')).body;
+    assert.equal(entry.detail.most_links, 250_000);
+    assert.equal((await call('GET', `/admin/users/${id}`)).body.policy.most_links, 250_000);
+    assert.equal(await most('&most_links=0'), 200);
+    await call('PATCH', `/admin/users/${id}?tier=pro`);
+    assert.equal((await call('GET', `/admin/users?search=links@change`)).body[0].policy.most_links, 20_000);
+    for (const wrong of ['-1', 'x', '1000000001'])
+      assert.equal(
+        (await call('POST', `/admin/users/${id}/policy?${rates}&most_links=${wrong}`)).status,
+        422,
+      );
+  });
+
   it('administration changes a user, and says in the audit trail what', async () => {
     const id = await newUser('before@change.example');
     await newUser('taken@change.example');
@@ -533,6 +562,7 @@ onEachEngine('administration', (engine) => {
         'query.per_day': true,
         'query.burst': false,
         'query.auto_throttle_enabled': false,
+        'query.most_links': false,
       });
     });
   });

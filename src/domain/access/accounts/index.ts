@@ -34,7 +34,7 @@ export type { Claimed, Held } from './idempotency.ts';
 export { CREATORS, faultInKeyLabel, MOST_ACTIVE_KEYS, type NewKey } from './keys.ts';
 export { canonicalEmail, faultInEmail } from './names-and-emails.ts';
 export type { PartnerApplication } from './partners.ts';
-export { type EffectivePolicy, type GlobalPolicy, mostLinks } from './policy.ts';
+export { type EffectivePolicy, type GlobalPolicy, tierPolicy } from './policy.ts';
 export type { Principal } from './principals.ts';
 export type { Brand } from './store-administration.ts';
 export type { StatusClass } from './usage.ts';

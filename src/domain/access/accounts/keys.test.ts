@@ -102,7 +102,7 @@ onEachEngine("an account's own keys", (engine) => {
     await users.setPolicy(id, policy, ADMIN);
     await users.throttle(id, world.clock.now() + 60_000);
     const throttled_until = '2026-11-21T09:01:01.000Z';
-    assert.deepEqual((await users.one(id)).policy, { ...policy, throttled_until });
+    assert.deepEqual((await users.one(id)).policy, { ...policy, most_links: 200, throttled_until });
     await assert.rejects(users.one(1_000_000), withCode('user.not_found'));
   });
 });

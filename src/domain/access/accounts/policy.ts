@@ -1,11 +1,21 @@
 /** How often an account may call. */
-export interface Policy {
+export interface RatePolicy {
   readonly per_minute: number;
   readonly per_hour: number;
   readonly per_day: number;
   /** Calls that may arrive at once; refilled at `per_minute` / 60 per second. */
   readonly burst: number;
   readonly auto_throttle_enabled: boolean;
+}
+
+/** How often an account may call, and how many links it may have: each can add devices and readings. */
+export interface Policy extends RatePolicy {
+  readonly most_links: number;
+}
+
+/** A policy as it is set: without `most_links` that stays as it is, and null is as many as the tier has. */
+export interface SetPolicy extends RatePolicy {
+  readonly most_links?: number | null;
 }
 
 /** An account's current policy. One object per state, so that derived values can be cached by it. */
@@ -35,6 +45,7 @@ const FREE: Policy = {
   per_day: 10_000,
   burst: 30,
   auto_throttle_enabled: true,
+  most_links: 200,
 };
 const PRO: Policy = {
   per_minute: 600,
@@ -42,6 +53,7 @@ const PRO: Policy = {
   per_day: 200_000,
   burst: 50,
   auto_throttle_enabled: true,
+  most_links: 20_000,
 };
 
 /** The default policy of a tier; a tier of any other name has the limits of `free`. */
@@ -52,12 +64,7 @@ export function tierPolicy(tier: string): Policy {
 /** Whether a tier has no limits of its own. */
 export const isOtherTier = (tier: string): boolean => tier !== 'free' && tier !== 'pro';
 
-/** Most links for an account of a tier; each can add devices and readings. */
-export function mostLinks(tier: string): number {
-  return tier === 'pro' ? 20_000 : 200;
-}
-
-export function effectivePolicy(policy: Policy, throttledUntil: number | null): EffectivePolicy {
+export function effectivePolicy(policy: RatePolicy, throttledUntil: number | null): EffectivePolicy {
   return {
     perMinute: policy.per_minute,
     perHour: policy.per_hour,

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Queries } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { type Policy, tierPolicy } from './policy.ts';
+import { type Policy, type SetPolicy, tierPolicy } from './policy.ts';
 
 /* Accounts, their policies and their keys. */
 
@@ -81,24 +81,29 @@ export async function policyOf(queries: Queries, account: AccountRow): Promise<P
     .selectAll()
     .where('account_id', '=', account.id)
     .executeTakeFirst();
-  return row === undefined ? tierPolicy(account.tier) : policyFromRow(row);
+  return row === undefined ? tierPolicy(account.tier) : policyFromRow(row, account.tier);
 }
 
 /** The policies that administrators set for these accounts. */
 export async function policiesOf(
   queries: Queries,
-  accounts: readonly number[],
+  accounts: readonly Pick<AccountRow, 'id' | 'tier'>[],
 ): Promise<Map<number, Policy>> {
+  const tiers = new Map(accounts.map(({ id, tier }) => [id, tier]));
   const rows = await queries
     .selectFrom('account_policies')
     .selectAll()
-    .where('account_id', 'in', accounts)
+    .where('account_id', 'in', [...tiers.keys()])
     .execute();
-  return new Map(rows.map((row) => [row.account_id, policyFromRow(row)]));
+  return new Map(rows.map((row) => [row.account_id, policyFromRow(row, tiers.get(row.account_id) ?? '')]));
 }
 
 function policyFromRow(
-  row: Omit<Policy, 'auto_throttle_enabled'> & { auto_throttle_enabled: number },
+  row: Omit<Policy, 'auto_throttle_enabled' | 'most_links'> & {
+    auto_throttle_enabled: number;
+    most_links: number | null;
+  },
+  tier: string,
 ): Policy {
   return {
     per_minute: row.per_minute,
@@ -106,12 +111,13 @@ function policyFromRow(
     per_day: row.per_day,
     burst: row.burst,
     auto_throttle_enabled: row.auto_throttle_enabled === 1,
+    most_links: row.most_links ?? tierPolicy(tier).most_links,
   };
 }
 
 export async function putPolicy(
   queries: Queries,
-  row: { account_id: number; policy: Policy; updated_at: number },
+  row: { account_id: number; policy: SetPolicy; updated_at: number },
 ): Promise<void> {
   const values = {
     ...row.policy,
@@ -120,7 +126,7 @@ export async function putPolicy(
   };
   await queries
     .insertInto('account_policies')
-    .values({ account_id: row.account_id, ...values })
+    .values({ account_id: row.account_id, most_links: null, ...values })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(values))
     .execute();
 }
@@ -244,10 +250,11 @@ export async function principalRowOf(
       'policy.per_day',
       'policy.burst',
       'policy.auto_throttle_enabled',
+      'policy.most_links',
     ])
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { per_minute, per_hour, per_day, burst, auto_throttle_enabled } = row;
+  const { per_minute, per_hour, per_day, burst, auto_throttle_enabled, most_links } = row;
   const isSet =
     per_minute !== null &&
     per_hour !== null &&
@@ -259,7 +266,7 @@ export async function principalRowOf(
     scopes: row.scopes,
     account: row,
     policy: isSet
-      ? policyFromRow({ per_minute, per_hour, per_day, burst, auto_throttle_enabled })
+      ? policyFromRow({ per_minute, per_hour, per_day, burst, auto_throttle_enabled, most_links }, row.tier)
       : tierPolicy(row.tier),
   };
 }

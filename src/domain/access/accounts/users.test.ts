@@ -28,6 +28,7 @@ onEachEngine('users', (engine) => {
         per_day: 200_000,
         burst: 50,
         auto_throttle_enabled: true,
+        most_links: 20_000,
         throttled_until: null,
       },
       keys: [
@@ -65,7 +66,12 @@ onEachEngine('users', (engine) => {
     await users.throttle(id, world.clock.now() + 600_000);
     const policy = { per_minute: 5, per_hour: 50, per_day: 500, burst: 2, auto_throttle_enabled: true };
     const kept = await users.setPolicy(id, policy, ADMIN);
-    assert.deepEqual(kept, { user_id: id, ...policy, throttled_until: '2026-11-21T09:10:00.000Z' });
+    assert.deepEqual(kept, {
+      user_id: id,
+      ...policy,
+      most_links: 200,
+      throttled_until: '2026-11-21T09:10:00.000Z',
+    });
     const ended = await users.setPolicy(id, { ...policy, auto_throttle_enabled: false }, ADMIN);
     assert.equal(ended.throttled_until, null);
     await assert.rejects(users.setPolicy(999_999, policy, ADMIN), withCode('user.not_found'));

@@ -5,7 +5,7 @@ import { topic } from '../../../db/topic.ts';
 import type { Actor, Audit } from './audit.ts';
 import { ACCOUNT_CHANGED, existingAccount, type Key, toKey } from './keys.ts';
 import { canonicalEmail, faultInEmail } from './names-and-emails.ts';
-import { isOtherTier, type Policy, tierPolicy } from './policy.ts';
+import { isOtherTier, type Policy, type SetPolicy, tierPolicy } from './policy.ts';
 import { announce } from './principals.ts';
 import {
   type AccountChange,
@@ -109,7 +109,7 @@ export class Users {
     const [policies, keys] =
       ids.length === 0
         ? [new Map<number, Policy>(), []]
-        : await Promise.all([policiesOf(queries, ids), keysOf(queries, ids)]);
+        : await Promise.all([policiesOf(queries, accounts), keysOf(queries, ids)]);
     const keysByAccount = Map.groupBy(keys, (key) => key.account_id);
     const users = accounts.map((account) =>
       this.#toUser(
@@ -198,12 +198,13 @@ export class Users {
   }
 
   /** Switching auto-throttling off also ends a current throttle. */
-  async setPolicy(id: number, policy: Policy, actor: Actor): Promise<PolicyInForce & { user_id: number }> {
+  async setPolicy(id: number, policy: SetPolicy, actor: Actor): Promise<PolicyInForce & { user_id: number }> {
     const { database, clock, audit } = this.#options;
-    const throttledUntil = await database.transaction(async (queries) => {
+    const { throttledUntil, inForce } = await database.transaction(async (queries) => {
       const account = await existingAccount(queries, id);
       await putPolicy(queries, { account_id: id, policy, updated_at: clock.now() });
       if (!policy.auto_throttle_enabled) await setThrottle(queries, id, null);
+      const inForce = await policyOf(queries, account);
       await audit(queries, actor, {
         action: 'policy.set',
         target: `user/${id}`,
@@ -213,12 +214,19 @@ export class Users {
           per_day: policy.per_day,
           burst: policy.burst,
           auto_throttle_enabled: policy.auto_throttle_enabled,
+          most_links: inForce.most_links,
         },
       });
-      return policy.auto_throttle_enabled ? account.throttled_until : null;
+      return { throttledUntil: policy.auto_throttle_enabled ? account.throttled_until : null, inForce };
     });
     await announce(database, ACCOUNT_CHANGED, { account: id });
-    return { user_id: id, ...this.#inForce(policy, throttledUntil) };
+    return { user_id: id, ...this.#inForce(inForce, throttledUntil) };
+  }
+
+  /** How many links an account may have. */
+  async mostLinks(id: number): Promise<number> {
+    const { queries } = this.#options.database;
+    return (await policyOf(queries, await existingAccount(queries, id))).most_links;
   }
 
   /**

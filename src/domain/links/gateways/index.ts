@@ -173,7 +173,7 @@ export function createGateways({ host, accounts, mostGateways, drop }: GatewaysO
         if ((await store.count(queries, account)) >= most)
           throw new AppError(
             'gateway.too_many',
-            `the account has ${most} gateways, which is the limit of its tier; remove one, or ask the operator for a higher tier`,
+            `the account has ${most} gateways, which is its limit; remove one, or ask the operator for more`,
           );
         await store.insert(queries, {
           account_id: account,

@@ -133,7 +133,7 @@ function createRoom({ mostLinks }: Pick<LinksOptions, 'mostLinks'>, store: LinkS
     if ((await store.count(account)) < most) return;
     throw new AppError(
       'link.too_many',
-      `the account has ${most} links, which is the limit of its tier; remove one, or ask the operator for a higher tier`,
+      `the account has ${most} links, which is its limit; remove one, or ask the operator for more`,
     );
   }
 
