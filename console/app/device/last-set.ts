@@ -35,7 +35,10 @@ export function lastSetOf(type: Command['type'], { setPoints, outcomes, now }: K
 }
 
 /** The number that a field is set to, in the unit that is typed. */
-export function numberIn(set: LastSet | undefined, { name, perUnit }: { readonly name: string; readonly perUnit: number }): number | undefined {
+export function numberIn(
+  set: LastSet | undefined,
+  { name, perUnit }: { readonly name: string; readonly perUnit: number },
+): number | undefined {
   const value = Object.entries(set?.command ?? {}).find(([field]) => field === name)?.[1];
   return typeof value === 'number' ? value / perUnit : undefined;
 }
