@@ -3,6 +3,7 @@ import { GATEWAY_FIELD } from '../adapter/credential-fields.ts';
 import type { Reach } from '../adapter/reach.ts';
 import type { LinkKey, LinkOf } from '../adapter/session.ts';
 import { webhookSecretOf } from '../adapter/webhook.ts';
+import type { Outbound } from '../core/outbound.ts';
 import type { Host } from '../db/host.ts';
 import type { Accounts } from '../domain/access/accounts/index.ts';
 import { createCommands } from '../domain/devices/commands/index.ts';
@@ -130,6 +131,7 @@ interface ConnectCoreOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly vault: Vault;
   readonly reach: Reach;
+  readonly outbound: Outbound;
   /** Posts events to receivers of accounts. */
   readonly poster: Poster;
   /** Whether the operator has set an address for a host of a vendor. */

@@ -141,7 +141,7 @@ function acceptConnections(
 }
 
 /** Lets what the core does by itself begin, pause and end with the process. */
-function goOnWith(core: ConnectCore, { begin, pausers, closers }: Shared): void {
+function goOnWith(core: ConnectCore, { outbound, begin, pausers, closers }: Shared): void {
   const { setPoints, streams, polling, discovery, deliveries, presence, subscriptions } = core;
   pausers.push(
     () => setPoints.stop(),
@@ -157,12 +157,13 @@ function goOnWith(core: ConnectCore, { begin, pausers, closers }: Shared): void 
     () => discovery.close(),
     () => deliveries.close(),
   );
+  begin.push(() => presence.start());
+  if (!outbound.isOn) return;
   begin.push(() => {
     polling.start();
     deliveries.start();
     streams.start();
     discovery.start();
-    presence.start();
     setPoints.start();
     subscriptions.start();
   });
@@ -183,7 +184,7 @@ export async function openConnect(
   const { partnerOf } = reach;
   const vault = createVault(shared.vaultKeys, random);
   const core = await createConnectCore({
-    ...{ host, adapters, vault, reach },
+    ...{ host, adapters, vault, reach, outbound: shared.outbound },
     poster: vendors.poster,
     prices: market.prices,
     hasOwnAddress: vendors.hasOwnAddress,
@@ -218,7 +219,7 @@ export async function openConnect(
   const signingIn = createSigningIn(host, { vendors, core, vault });
   const charging = createCharging(host);
   keepRecords(core, charging, shared);
-  const idempotency = createIdempotency(accounts);
+  const idempotency = createIdempotency(accounts, shared.outbound);
   const server = shared.makeServer('connect', settings.connectPort);
   const stations = acceptConnections(shared, {
     server: server.app.server,

@@ -75,6 +75,7 @@ export async function openVendors(shared: Shared, list: readonly Adapter[], tunn
     guard: permittedAddresses(localNetworks),
     clock,
     userAgent: `elnav/${VERSION}`,
+    outbound: shared.outbound,
   });
   const connections = createKeptConnections({ localNetworks, gateways, clock, random });
   closers.push(

@@ -1,3 +1,4 @@
+import type { Outbound } from '../core/outbound.ts';
 import type { Settings, VaultKey } from '../core/settings/index.ts';
 import type { Host } from '../db/host.ts';
 import type { Accounts } from '../domain/access/accounts/index.ts';
@@ -18,6 +19,7 @@ export interface Shared extends Host {
   readonly settings: Settings;
   readonly exposure: Exposure;
   readonly dataDir: string;
+  readonly outbound: Outbound;
   readonly accounts: Accounts;
   readonly requests: Requests;
   readonly limits: Limits;

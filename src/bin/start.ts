@@ -28,6 +28,7 @@ import { openMarket } from './market.ts';
 import { openConnect } from './open-connect.ts';
 import { openGrid } from './open-grid.ts';
 import { openInstances } from './open-instances.ts';
+import { openOutbound } from './open-outbound.ts';
 import { openPeople } from './open-people.ts';
 import { partnerIn } from './partner.ts';
 import { probesOf } from './probes.ts';
@@ -180,10 +181,19 @@ async function openServices(
 }
 
 async function serve({ options, database, clock, random, log, dataDir, closers }: Parts): Promise<Running> {
-  const { settings, services } = options;
+  const { services } = options;
   await migrate(database.queries);
   const firstStart =
     (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
+  const {
+    outbound,
+    settings,
+    probes: outboundProbes,
+  } = await openOutbound({
+    settings: options.settings,
+    database,
+    log,
+  });
   const secrets = loadSecrets({ ...settings, dataDir }, { random, firstStart });
   // control: a start with wrong vault keys is refused [vault-keys]
   await requireVaultKeys(database, createVault(secrets.vaultKeys, random));
@@ -235,7 +245,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     configuredConnectUrl: settings.connectUrl,
   });
   closers.push(() => people.close());
-  const probes = [...probesOf({ database, redis, dataDir }), ...market.probes];
+  const probes = [...probesOf({ database, redis, dataDir }), ...outboundProbes, ...market.probes];
   const gridProbes = [...probes, ...people.probes];
 
   /** What goes on by itself once there is a server to be reached at. */
@@ -256,6 +266,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     settings,
     exposure,
     dataDir,
+    outbound,
     accounts,
     requests,
     limits,

@@ -148,6 +148,7 @@ export const ERRORS = {
   'backfill.running': both(409, 'later', 'A back-fill is already running'),
   'backfill.off': both(409, 'never', 'Fetching is disabled: ELNAV_FETCH is off'),
   'database.unavailable': both(503, 'later', 'The database is unreachable'),
+  'outbound.off': both(503, 'later', 'Outbound calls are switched off'),
   'database.full': both(503, 'later', 'The disk of the database is full'),
   'vault.mismatch': both(503, 'later', "The operator's vault keys cannot decrypt what is stored"),
   'server.busy': both(503, 'later', 'The server has more requests than it can answer'),

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Begin } from '../core/begin.ts';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
+import type { Outbound } from '../core/outbound.ts';
 import type { Accounts } from '../domain/access/accounts/index.ts';
 import { errorBody, toAppError } from './errors.ts';
 
@@ -23,10 +24,12 @@ export function idempotencyKeyIn({ headers }: FastifyRequest): string | undefine
 
 /**
  * Runs a request at most once for its `Idempotency-Key` (24 hours; same account, route, key): a repeated request gets the first
- * response, another request with the key 422, and one during the first 409. Without the header it just runs.
+ * response, another request with the key 422, and one during the first 409. Without the header it just runs. These requests act at
+ * vendors, so none runs while outbound calls are off: before anything of it is stored.
  */
-export function createIdempotency(accounts: Accounts) {
+export function createIdempotency(accounts: Accounts, outbound: Outbound) {
   return async function once({ request, reply, account, run }: Work): Promise<object | FastifyReply> {
+    outbound.require();
     const key = idempotencyKeyIn(request);
     if (key === undefined) return run(async () => {});
     const route = `${request.method} ${request.routeOptions.url}`;

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { retryAfterSeconds } from '../adapter/failures.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
+import type { Outbound } from '../core/outbound.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { createAgent } from './agent.ts';
 import { brokenOff, discard } from './exchange.ts';
@@ -17,6 +18,7 @@ interface PosterOptions {
   readonly guard: AddressGuard;
   readonly clock: Clock;
   readonly userAgent: string;
+  readonly outbound: Outbound;
 }
 
 interface Posted {
@@ -26,10 +28,11 @@ interface Posted {
 }
 
 /** Posts to addresses that accounts have chosen. Nothing is repeated and no redirect is followed; of a response, the start is read. */
-export function createPoster({ guard, clock, userAgent }: PosterOptions) {
+export function createPoster({ guard, clock, userAgent, outbound }: PosterOptions) {
   const agent = createAgent(guard);
 
   async function post({ url, headers, body }: Posted, signal: AbortSignal) {
+    outbound.require();
     const late = new AbortController();
     const cancel = clock.after(TIMEOUT_MS, () => late.abort());
     try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OUTBOUND_ON } from '../../src/core/outbound.ts';
 import type { Poster } from '../../src/domain/records/subscriptions/index.ts';
 import { createPoster, permittedAddresses } from '../../src/outbound/index.ts';
 import { type Core, type CoreWorld, makeCoreWorld, openCore } from '../kit/core-world.ts';
@@ -80,7 +81,12 @@ describe('two instances that deliver for the same subscriptions', { skip }, () =
 
   it('two instances that deliver for the same subscriptions of which one dies, take over what it has claimed once the claim has expired', async (test) => {
     await receives(test);
-    const inner = createPoster({ guard: permittedAddresses(LOOPBACK), clock, userAgent: 'elnav/test' });
+    const inner = createPoster({
+      guard: permittedAddresses(LOOPBACK),
+      clock,
+      userAgent: 'elnav/test',
+      outbound: OUTBOUND_ON,
+    });
     const revived = Promise.withResolvers<void>();
     let posted = 0;
     /** Of a process that stalls when the receiver has answered, and that goes on much later. */

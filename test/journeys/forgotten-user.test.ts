@@ -26,6 +26,7 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   charging_transactions: 'something',
   console_codes: 'nothing',
   console_sessions: 'nothing',
+  database_origin: 'nothing',
   commands: 'something',
   device_polls: 'something',
   devices: 'something',

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { DAY_MS, HOUR_MS } from '../../src/core/durations.ts';
 import { listedNetworks } from '../../src/core/local-networks.ts';
+import { OUTBOUND_ON } from '../../src/core/outbound.ts';
 import type { SubscriptionKey } from '../../src/domain/records/subscriptions/index.ts';
 import { createPoster, permittedAddresses } from '../../src/outbound/index.ts';
 import { EXPIRED, simulatedCertificate, simulatedRoot } from '../kit/certificates.ts';
@@ -40,7 +41,7 @@ onEachEngine('a receiver of events', (engine) => {
   const resolve = async (host: string) =>
     host === NAME ? addresses.map((address) => ({ address, family: 4 })) : [];
   const guard = permittedAddresses(listedNetworks([`${PERMITTED}/32`]), resolve);
-  const poster = createPoster({ guard, clock, userAgent: 'elnav/test' });
+  const poster = createPoster({ guard, clock, userAgent: 'elnav/test', outbound: OUTBOUND_ON });
   let core: CoreWorld;
   let account: number;
   const receivers: Receiver[] = [];

@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
+import { OUTBOUND_ON } from '../../src/core/outbound.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Accounts, createAccounts } from '../../src/domain/access/accounts/index.ts';
 import { createPrices } from '../../src/domain/market/prices/index.ts';
@@ -67,6 +68,7 @@ export async function openCore({
     guard: permittedAddresses(LOOPBACK),
     clock,
     userAgent: 'elnav/test',
+    outbound: OUTBOUND_ON,
   });
   const prices = await createPrices({
     ...{ database, clock, random: systemRandom, log, metrics },
@@ -81,6 +83,7 @@ export async function openCore({
     host: { database, clock, random: systemRandom, log, metrics },
     adapters: new Map(list.map((adapter) => [adapter.slug, adapter])),
     vault,
+    outbound: OUTBOUND_ON,
     reach: {
       hostOf,
       partnerOf: () => PARTNER,

@@ -209,6 +209,7 @@ const EMPTY = `
         'insert into %I overriding system value select * from jsonb_populate_record(null::%I, %L)', one.name, one.name, one.made
       );
     end loop;
+    update database_origin set written_by = pg_current_xact_id()::xid::text;
     for one in select sequencename as name from pg_sequences where schemaname = 'public' and last_value is not null loop
       execute format('alter sequence %I restart', one.name);
     end loop;

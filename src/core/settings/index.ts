@@ -99,6 +99,17 @@ const PROCESS = {
   tlsKeyFile: optional('ELNAV_TLS_KEY_FILE', text('path of a file'), {
     description: 'PEM private key of the certificate',
   }),
+  /** `off`: nothing outside of the installation is called. */
+  outbound: setting('ELNAV_OUTBOUND', oneOf('on', 'off'), {
+    fallback: 'on',
+    description:
+      'off: calls nothing outside of the installation, for a copy of a database. Reads return what is stored; commands, links and whatever else needs a call return 503; emails are files in `outbox/` of the data directory',
+  }),
+  /** What is done with a database that was restored from a dump. */
+  restored: optional('ELNAV_RESTORED', oneOf('take-over'), {
+    description:
+      'take-over: a database that was restored from a dump of PostgreSQL replaces the original, which does not run any more; without it, outbound calls are off there. Remove it after the start',
+  }),
   /** How long meter readings of charging stations are stored, days. */
   readingsKeepDays: setting('ELNAV_READINGS_KEEP_DAYS', whole('a whole number of days', 30, 36_500), {
     fallback: '396',

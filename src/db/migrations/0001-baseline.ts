@@ -14,6 +14,8 @@ interface Types {
   readonly eventId: string;
   readonly eventKey: string;
   readonly eventOrder: string;
+  /** The number of the running transaction as `xmin` has it; null on the embedded database. */
+  readonly ownTransaction: string;
 }
 
 const SQLITE: Types = {
@@ -24,6 +26,7 @@ const SQLITE: Types = {
   eventId: 'integer primary key autoincrement',
   eventKey: '',
   eventOrder: 'id',
+  ownTransaction: 'null',
 };
 
 const POSTGRES: Types = {
@@ -34,6 +37,7 @@ const POSTGRES: Types = {
   eventId: 'bigint generated always as identity',
   eventKey: ', constraint events_pk primary key (tx, id)',
   eventOrder: 'tx, id',
+  ownTransaction: 'pg_current_xact_id()::xid::text',
 };
 
 /** Rows of a link end with it. */
@@ -306,7 +310,15 @@ const devices = ({ identity, bytewise }: Types): string => `
 `;
 
 /** What devices did and were like, and where that is posted. */
-const records = ({ identity, bytewise, storedBy, eventId, eventKey, eventOrder }: Types): string => `
+const records = ({
+  identity,
+  bytewise,
+  storedBy,
+  eventId,
+  eventKey,
+  eventOrder,
+  ownTransaction,
+}: Types): string => `
   create table charging_progress (
     account_id bigint not null, device_id ${bytewise} not null, vendor text not null, user_ref text not null,
     device_type text not null, progress_json text not null,
@@ -360,6 +372,8 @@ const records = ({ identity, bytewise, storedBy, eventId, eventKey, eventOrder }
   create index events_by_account on events (account_id, ${eventOrder});
   create table event_log (tx_offset bigint not null, removed_tx bigint not null, removed_id bigint not null);
   insert into event_log (tx_offset, removed_tx, removed_id) values (0, 0, 0);
+  create table database_origin (written_by text);
+  insert into database_origin (written_by) values (${ownTransaction});
   create table event_readers (name text primary key, tx bigint not null, id bigint not null);
   create table retention_time (known_at bigint, looks bigint not null, looked_at bigint);
   insert into retention_time (looks) values (0);

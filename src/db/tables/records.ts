@@ -26,6 +26,12 @@ interface EventLog {
   removed_id: number;
 }
 
+/** One row that tells a restored dump from the database that it was made of: see `db/origin.ts`. */
+interface DatabaseOrigin {
+  /** The transaction that wrote the row; null on the embedded database. */
+  written_by: string | null;
+}
+
 /** The time by which old rows are removed: see `db/retention.ts`. */
 interface RetentionTime {
   /** The last time that was known. */
@@ -108,6 +114,7 @@ interface SubscriptionAttempts {
 export interface EventTables {
   events: Events;
   event_log: EventLog;
+  database_origin: DatabaseOrigin;
   event_readers: EventReaders;
   retention_time: RetentionTime;
   subscriptions: Subscriptions;

@@ -41,7 +41,7 @@ const ANNOUNCED = topic<{ from: string; devices: (readonly [account: number, id:
 interface DevicesOptions {
   readonly host: Pick<Host, 'database' | 'log'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly calls: Pick<Calls, 'withVendor' | 'isHere'>;
+  readonly calls: Pick<Calls, 'withVendor' | 'isHere' | 'outbound'>;
   readonly interventions: Pick<Interventions, 'said' | 'listed' | 'onChanged'>;
   readonly eventLog: Pick<EventLog, 'follow'>;
 }

@@ -19,7 +19,7 @@ const OTHER_PROCESS_MS = 1_500;
 interface VendorReadsOptions {
   readonly database: Pick<Database, 'engine' | 'bus' | 'moments'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly calls: Pick<Calls, 'isHere'>;
+  readonly calls: Pick<Calls, 'isHere' | 'outbound'>;
   readonly reader: Reader;
   readonly lookup: Lookup;
   readonly snapshots: Snapshots;
@@ -81,8 +81,15 @@ export function createVendorReads(options: VendorReadsOptions) {
     return snapshot;
   });
 
+  /** What is stored, where nothing is called. */
+  async function unasked(cached: CachedDevice): Promise<CachedDevice> {
+    if (cached.snapshot === null) calls.outbound.require();
+    return cached;
+  }
+
   /** Asks the vendor, whatever is stored; concurrent callers share one call. */
   function refresh(cached: CachedDevice): Promise<CachedDevice> {
+    if (!calls.outbound.isOn) return unasked(cached);
     const key = deviceKey(cached.row);
     const running = flights.get(key);
     if (running !== undefined) return running;

@@ -3,6 +3,7 @@ import { adapterOf } from '../../../adapter/adapters.ts';
 import type { Reach, Whereabouts } from '../../../adapter/reach.ts';
 import type { LinkKey, LinkOf } from '../../../adapter/session.ts';
 import { AppError } from '../../../core/errors.ts';
+import type { Outbound } from '../../../core/outbound.ts';
 import type { Host } from '../../../db/host.ts';
 import type { Budgets } from '../budgets/index.ts';
 import type { Interventions } from '../interventions/index.ts';
@@ -35,6 +36,7 @@ interface CallsOptions {
   readonly budgets: Budgets;
   readonly vault: Vault;
   readonly reach: Reach;
+  readonly outbound: Outbound;
   readonly events: LinkEvents;
   readonly interventions: Pick<Interventions, 'withSignIn'>;
   /** Whether the operator has set an address for a host of a vendor. */
@@ -45,7 +47,7 @@ interface CallsOptions {
 
 /** Calls to vendors for links, and what is kept for them. */
 export function createCalls(options: CallsOptions) {
-  const { host, adapters, budgets, vault, reach, events } = options;
+  const { host, adapters, budgets, vault, reach, events, outbound } = options;
   const { database, clock, log } = host;
   const { bus } = database;
   const store = createLinkRowStore(database);
@@ -77,7 +79,7 @@ export function createCalls(options: CallsOptions) {
   const isConnectedHere = (link: LinkOf): boolean => server(link.vendor)?.station(link) !== undefined;
   const gatewayOf = async (link: LinkKey) => (await find(link))?.gateway ?? null;
   const { withVendor, withStream, withNewLink, withCandidate, succeededAt } = createWithVendor({
-    ...{ host, records, sessions, clients, signals, events },
+    ...{ host, records, sessions, clients, signals, events, outbound },
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
   });
   const isHere = async (link: LinkOf): Promise<boolean> => {
@@ -91,7 +93,11 @@ export function createCalls(options: CallsOptions) {
     ...{ withVendor, withStream, withNewLink, withCandidate, succeededAt },
     ...{ find, note, forget, documents, attach, server },
     ...{ tokens, signals, credentials },
-    loginSession: clients.loginSession,
+    outbound,
+    loginSession(...given: Parameters<typeof clients.loginSession>) {
+      outbound.require();
+      return clients.loginSession(...given);
+    },
     /** The link as the database has it; `find` may answer from memory. */
     stored: (link: LinkKey) => store.find(link),
     closeConnections: clients.close,

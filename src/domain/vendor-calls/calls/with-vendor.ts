@@ -4,6 +4,7 @@ import type { LinkOf, Session } from '../../../adapter/session.ts';
 import type { StreamSession } from '../../../adapter/stream.ts';
 import { AppError, type ErrorCodeName } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import type { Outbound } from '../../../core/outbound.ts';
 import type { Host } from '../../../db/host.ts';
 import type { Clients } from './clients.ts';
 import type { LinkEvents, LinkSignals } from './events.ts';
@@ -20,6 +21,7 @@ interface WithVendorOptions {
   readonly clients: Clients;
   readonly signals: LinkSignals;
   readonly events: Pick<LinkEvents, 'emit'>;
+  readonly outbound: Outbound;
   readonly stopping?: AbortSignal;
 }
 
@@ -36,7 +38,12 @@ interface Attempt<T> {
 const ABOUT_DEVICES: ReadonlySet<CallName> = new Set(['read', 'poll', 'command']);
 
 /** Makes attempts, and knows how the last ones ended. */
-function createAttempts({ host, clients }: Pick<WithVendorOptions, 'host' | 'clients'>) {
+function createAttempts({
+  host,
+  clients,
+  sessions,
+  outbound,
+}: Pick<WithVendorOptions, 'host' | 'clients' | 'sessions' | 'outbound'>) {
   const { clock, log, metrics, traces } = host;
   /** When work at a vendor last went well, by vendor. */
   const succeededAt = new Map<string, number>();
@@ -44,6 +51,8 @@ function createAttempts({ host, clients }: Pick<WithVendorOptions, 'host' | 'cli
   /** Counts the work, turns every failure into an `AppError`, and remembers what it says of the link and of further calls. */
   async function attempt<T>({ link, call, work, note }: Attempt<T>): Promise<T> {
     const { vendor } = link;
+    // A station that has dialled in may be asked how it is: nobody was called for that.
+    if (call !== 'read' || sessions.server(vendor) === undefined) outbound.require();
     const trace = newTrace();
     const began = performance.now();
     const traced = call === 'stream' ? undefined : traces?.call({ vendor, call, link: link.link });
@@ -175,6 +184,7 @@ export function createWithVendor(options: WithVendorOptions) {
       { credentials, limitMs }: { readonly credentials: JsonObject; readonly limitMs: number },
       work: (session: Session) => Promise<T>,
     ): Promise<T> {
+      options.outbound.require();
       const trace = newTrace();
       const given: Given = { credentials, signIn: () => undefined };
       try {
