@@ -135,6 +135,26 @@ describe('the settings elsewhere', () => {
     assert.ok(!isHidden('/devices') && !isHidden('/auth/login') && !isHidden('/healthz'));
   });
 
+  it('the proxy of the public sites logs each request with its id, and neither keys nor tokens', () => {
+    const text = readFileSync('deploy/Caddyfile', 'utf8');
+    for (const site of ['CONNECT_SITE', 'GRID_SITE'])
+      assert.match(text, new RegExp(`^\\{\\$${site}\\} \\{\\n\\timport access$`, 'm'));
+    // A response has its X-Request-Id among the headers that are logged.
+    assert.doesNotMatch(text, /^\t*resp_headers delete/m);
+    assert.match(text, /^\t*request>headers delete$/m);
+    const [, pattern = '', replacement = ''] = /^\t*request>uri regexp (\S+) (\S+)$/m.exec(text) ?? [];
+    const logged = (uri: string) => uri.replace(new RegExp(pattern), replacement);
+    assert.equal(logged('/devices/light-1/command'), '/devices/light-1/command');
+    assert.equal(logged('/links/l1/refresh'), '/links/l1/refresh');
+    for (const uri of [
+      '/auth/magic/verify/secret',
+      '/link/sessions/secret?a=b',
+      '/users/secret',
+      '/oauth/easee/callback?code=secret',
+    ])
+      assert.doesNotMatch(logged(uri), /secret/);
+  });
+
   it('the settings elsewhere are named as they are in the documents', () => {
     const documents = globSync([
       'README.md',

@@ -51,6 +51,15 @@ interface TracedCall {
   readonly link: string;
 }
 
+/** What a request has called so far: the vendor of the first call that has ended, and the link of the first that began. */
+export type Called = Pick<RequestFacts, 'vendor' | 'link'>;
+
+/** A request that is reported. */
+export interface TracedRun extends TracedWork<RequestEnd> {
+  /** Absent where it is not followed. */
+  called?(): Called;
+}
+
 export interface CallEnd {
   /** `ok` or an error code. */
   readonly outcome: string;
@@ -61,10 +70,12 @@ export interface CallEnd {
 /** Where requests and the calls to vendors that they lead to are reported. */
 export interface Traces {
   /** Begins a request, below that of the caller where its headers name one (W3C Trace Context). */
-  request(request: TracedRequest): TracedWork<RequestEnd>;
+  request(request: TracedRequest): TracedRun;
   /** Begins a call to a vendor. Undefined where no request has led to it. */
   call(call: TracedCall): TracedWork<CallEnd> | undefined;
 }
+
+const NOTHING: Called = { vendor: null, link: null };
 
 /** Reports to all of these; undefined where there are none. */
 export function together(all: readonly Traces[]): Traces | undefined {
@@ -80,7 +91,14 @@ export function together(all: readonly Traces[]): Traces | undefined {
     },
   });
   return {
-    request: (request) => both(all.map((one) => one.request(request))),
+    request(request) {
+      const works = all.map((one) => one.request(request));
+      const followed = works.find(({ called }) => called !== undefined);
+      return {
+        ...both(works),
+        ...(followed === undefined ? {} : { called: () => followed.called?.() ?? NOTHING }),
+      };
+    },
     call(call) {
       const works = all.map((one) => one.call(call)).filter((work) => work !== undefined);
       return works.length === 0 ? undefined : both(works);

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
+import { loggedFacts } from './traced.ts';
 import { wantsPage } from './wants-page.ts';
 
 export type Service = 'connect' | 'grid';
@@ -87,10 +88,16 @@ export function noteError(
   const status = ERRORS[appError.code][service];
   request.failure = { code: appError.code, sentence: appError.message };
   if (appError.code === 'server.internal')
-    request.log.error({ err: error, code: appError.code }, 'unexpected error');
+    request.log.error(
+      { err: error, code: appError.code, status, ...loggedFacts(request) },
+      'unexpected error',
+    );
   else if (status >= 500)
     request.log.warn(
-      { code: appError.code, detail: appError.message, cause: appError.cause },
+      {
+        ...{ code: appError.code, status, ...loggedFacts(request) },
+        ...{ detail: appError.message, cause: appError.cause },
+      },
       'request failed',
     );
   if (appError.retryAfterSeconds !== undefined)

@@ -73,6 +73,15 @@ describe('a server', () => {
     }
     const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     assert.equal(entries.filter(({ msg }) => msg === 'unexpected error').length, 2);
+    assert.deepEqual(
+      entries
+        .filter(({ msg }) => msg === 'unexpected error')
+        .map(({ method, route, status }) => [method, route, status]),
+      [
+        ['GET', '/fails', 500],
+        ['GET', '/rejects', 500],
+      ],
+    );
     assert.match(lines[0] ?? '', /canary/);
     assert.match(lines[0] ?? '', /id-offails/);
   });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, type ErrorCodeName } from '../core/errors.ts';
-import type { Kept, RequestEnd, RequestFacts, TracedWork, Traces } from '../core/traces.ts';
+import type { Kept, RequestFacts, TracedRun, Traces } from '../core/traces.ts';
 import { clientAddress } from '../domain/access/accounts/index.ts';
 import type { Service } from './errors.ts';
 
@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** What reports the request; null for those that are left out. */
-    traced: TracedWork<RequestEnd> | null;
+    traced: TracedRun | null;
     /** Why it failed, in the words that its caller got. */
     failure: Failure | null;
   }
@@ -70,6 +70,25 @@ function factsOf(request: FastifyRequest): RequestFacts {
     caller: account === null ? callerAt(request.ip) : String(account),
     ...subjectOf(request),
     error: failure === null ? null : { code: failure.code, sentence: sentenceOf(failure, request) },
+  };
+}
+
+/** The fields of the log line of a request that failed, as they are kept with the request; what is not known is left out. */
+export function loggedFacts(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  const { method, principal, person, operator, traced } = request;
+  const { device, link, vendor } = subjectOf(request);
+  const called = traced?.called?.();
+  const known = {
+    account: principal?.account ?? person?.account ?? operator?.account?.id ?? null,
+    key_id: principal?.keyId ?? null,
+    device,
+    link: link ?? called?.link ?? null,
+    vendor: called?.vendor ?? vendor,
+  };
+  return {
+    method,
+    route: request.routeOptions.url ?? 'unknown',
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)),
   };
 }
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { after, before, it } from 'node:test';
+import { createLog } from '../../src/core/log.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
@@ -26,6 +27,7 @@ interface Found {
 onEachEngine('a request by its id', (engine) => {
   const vendor = testVendor();
   let answers = 200;
+  const lines: Record<string, unknown>[] = [];
   const cloud = createServer((_request, response) => {
     response.writeHead(answers, { 'content-type': 'application/json' }).end('{}');
   });
@@ -42,6 +44,9 @@ onEachEngine('a request by its id', (engine) => {
       engine,
       adapters: [{ ...vendor.adapter, hosts: { api: 'https://vendor.example' } }],
       env: { ELNAV_TESTVENDOR_BASE_URL: url },
+      log: createLog('info', {
+        write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>),
+      }),
     });
     caller = await world.newAccount();
     other = await world.newAccount();
@@ -99,6 +104,27 @@ onEachEngine('a request by its id', (engine) => {
     assert.deepEqual(same, body);
     assert.deepEqual((await own(id, other)).status, 404);
     assert.deepEqual((await own(id, other)).body, (await own('nothing', other)).body);
+  });
+
+  it('the line of the log of a request that failed has whose it was and what it was about', async () => {
+    lines.length = 0;
+    answers = 400;
+    const sent = await caller.call('POST', '/devices/light-1/command', { type: 'turn_on' });
+    answers = 200;
+    assert.equal(sent.status, 502);
+    const [link] = (await caller.call('GET', '/links')).body as { id: string }[];
+    const found = lines.filter(({ reqId }) => reqId === sent.headers.get('x-request-id'));
+    const [{ method, route, status, code, account, key_id, device, link: of, vendor: at } = {}, ...more] =
+      found;
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      { method, route, status, code, account, key_id, device, link: of, vendor: at },
+      {
+        ...{ method: 'POST', route: '/devices/:id/command', status: 502, code: 'command.outcome_unknown' },
+        ...{ account: caller.userId, key_id: caller.keyId },
+        ...{ device: 'light-1', link: link?.id, vendor: 'testvendor' },
+      },
+    );
   });
 
   it('a request by its id has each of several commands at once with its own calls alone', async () => {

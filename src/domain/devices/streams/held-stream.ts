@@ -6,6 +6,7 @@ import { AppError } from '../../../core/errors.ts';
 import type { Host } from '../../../db/host.ts';
 import type { Calls, LinkEvents } from '../../vendor-calls/calls/index.ts';
 import type { Devices } from '../devices/index.ts';
+import type { Breaks } from './breaks.ts';
 import { runStream } from './one-stream.ts';
 import type { StreamStore } from './store.ts';
 
@@ -28,6 +29,8 @@ interface HeldStreamOptions {
   readonly store: Pick<StreamStore, 'setOpen'>;
   /** Who holds the streams of this process. */
   readonly self: string;
+  /** Notes that a connection broke. */
+  readonly broke: Breaks['note'];
   /** Whether the process stops. */
   readonly isStopping: () => boolean;
 }
@@ -92,7 +95,7 @@ export class HeldStream {
   /** One connection, from opening to its end. */
   async #once(adapter: StreamingVendor): Promise<Ended> {
     const { calls, devices, events, host } = this.#options;
-    const { clock, log } = host;
+    const { clock } = host;
     const { link } = this;
     let namedMs = 0;
     const ended = (outcome: string, askedMs = 0): Ended => ({
@@ -127,7 +130,7 @@ export class HeldStream {
       if (!isLinked) return ended('parked');
     } catch (error) {
       const code = error instanceof AppError ? error.code : 'unexpected';
-      log.info({ vendor: link.vendor, link: link.link, code, cause: error }, 'a stream broke');
+      this.#options.broke(link, code, error);
       return ended(code, error instanceof AppError ? (error.retryAfterSeconds ?? 0) * 1000 : 0);
     } finally {
       if (this.#isOpen) {

@@ -5,6 +5,7 @@ import type { Host } from '../../../db/host.ts';
 import { topic } from '../../../db/topic.ts';
 import type { Calls, LinkEvents } from '../../vendor-calls/calls/index.ts';
 import type { Devices } from '../devices/index.ts';
+import { createBreaks } from './breaks.ts';
 import { HeldStream, MOST_WAIT_MS, type StreamingVendor } from './held-stream.ts';
 import { createStreamStore } from './store.ts';
 
@@ -44,6 +45,7 @@ export function createStreams(options: StreamsOptions) {
   const slugs = [...vendors.keys()];
   const self = crypto.randomUUID();
   const held = new Map<string, { readonly stream: HeldStream; readonly done: Promise<void> }>();
+  const breaks = createBreaks({ clock, log });
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
   let renewedAt = Number.NEGATIVE_INFINITY;
   let surveyedAt = Number.NEGATIVE_INFINITY;
@@ -85,6 +87,7 @@ export function createStreams(options: StreamsOptions) {
       vendors,
       store,
       self,
+      broke: breaks.note,
       isStopping: () => looks.isClosed,
     });
     const done = stream
@@ -146,6 +149,7 @@ export function createStreams(options: StreamsOptions) {
       const all = [...held.values()];
       for (const { stream } of all) stream.stop();
       await Promise.all(all.map(({ done }) => done));
+      breaks.close();
     },
   };
 }

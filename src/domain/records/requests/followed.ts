@@ -1,7 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../../core/clock.ts';
 import { MINUTE_MS } from '../../../core/durations.ts';
-import type { CallEnd, RequestEnd, TracedWork, Traces } from '../../../core/traces.ts';
+import type { CallEnd, Called, RequestEnd, TracedRun, TracedWork, Traces } from '../../../core/traces.ts';
 import type { Call, RequestRow } from './store.ts';
 
 /** Requests that wait to be written: about a kilobyte each, so that a lost database costs some megabytes. */
@@ -134,7 +134,7 @@ const LONGEST_ID = 200;
 const LONGEST_SENTENCE = 1_000;
 
 /** A request while it runs. Most are reads that succeed: of those next to nothing is made. */
-export class FollowedRequest implements TracedWork<RequestEnd> {
+export class FollowedRequest implements TracedRun {
   readonly #begun: Begun;
   readonly #began = performance.now();
   readonly #running: AsyncLocalStorage<FollowedRequest>;
@@ -178,20 +178,25 @@ export class FollowedRequest implements TracedWork<RequestEnd> {
     };
   }
 
+  called(): Called {
+    return { vendor: this.#calls?.[0]?.vendor ?? null, link: this.#link ?? null };
+  }
+
   end({ status, durationMs, facts }: RequestEnd): void {
     this.#hasEnded = true;
     const { kept, method, route, service, id } = this.#begun;
     const isSlow = durationMs >= SLOW_MS && this.#calls !== undefined;
     if (kept === 'nothing' || (kept === 'failures' && !hasFailed({ status }) && !isSlow)) return;
     const { account, keyId, caller, device, link, vendor, error } = facts();
+    const called = this.called();
     const request = {
       ...{ account: account ?? 0, request_id: id, service, key_id: keyId, method, route, status },
       error_code: error?.code ?? null,
       error: error === null ? null : stored(error.sentence, LONGEST_SENTENCE),
       duration_ms: Math.round(durationMs),
       device: device === null ? null : stored(device, LONGEST_ID),
-      link: link === null ? (this.#link ?? null) : stored(link, LONGEST_ID),
-      vendor: this.#calls?.[0]?.vendor ?? vendor,
+      link: link === null ? called.link : stored(link, LONGEST_ID),
+      vendor: called.vendor ?? vendor,
       calls_json: JSON.stringify({ calls: this.#calls ?? [], more: this.#more }),
     };
     this.#keep(request, caller);
