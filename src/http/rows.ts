@@ -32,13 +32,48 @@ export async function sendRows<R extends Readonly<Record<string, Cell>>>(
   const reading = batches[Symbol.asyncIterator]();
   const first = await reading.next();
   reply.header('content-type', TYPES[format]);
+  const parts = format === 'csv' ? csvParts : jsonParts;
+  return sendText(request, reply, { reading, text: parts(columns, resumed(first, reading)), clock });
+}
+
+interface Text {
+  readonly reading: AsyncIterator<unknown>;
+  readonly text: AsyncGenerator<string>;
+  readonly clock: Clock;
+}
+
+async function sendText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { reading, text, clock }: Text,
+): Promise<FastifyReply> {
   if (request.method === 'HEAD') {
     await reading.return?.();
     return reply.send(Readable.from([]));
   }
-  const parts = format === 'csv' ? csvParts : jsonParts;
-  const text = whileRead(parts(columns, resumed(first, reading)), reply.raw, clock);
-  return reply.send(Readable.from(text, { objectMode: false, highWaterMark: 1 }));
+  const read = whileRead(text, reply.raw, clock);
+  return reply.send(Readable.from(read, { objectMode: false, highWaterMark: 1 }));
+}
+
+/**
+ * Responds 200 and streams objects as NDJSON, one on each line, as `sendRows` streams rows. The last line is `{"end": true}`, so that a
+ * reader knows a complete response.
+ */
+export async function sendLines(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { batches, clock }: { readonly batches: AsyncIterable<readonly object[]>; readonly clock: Clock },
+): Promise<FastifyReply> {
+  const reading = batches[Symbol.asyncIterator]();
+  const first = await reading.next();
+  reply.header('content-type', 'application/x-ndjson; charset=utf-8');
+  return sendText(request, reply, { reading, text: lineParts(resumed(first, reading)), clock });
+}
+
+async function* lineParts(batches: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  for await (const objects of batches)
+    if (objects.length > 0) yield objects.map((one) => `${JSON.stringify(one)}\n`).join('');
+  yield '{"end":true}\n';
 }
 
 /** Converts batches of rows with these columns into pieces of text. */

@@ -82,9 +82,62 @@ const TABLES: Readonly<Record<keyof Tables, 'something' | 'nothing'>> = {
   webhook_subscriptions: 'something',
 };
 
+/** Columns that are not exported: secrets, hashes, and what only says how the service works. */
+const LEFT_OUT = new Set([
+  ...[
+    'account_id',
+    'sealed_credentials',
+    'sealed_tokens',
+    'sealed_secrets',
+    'sealed_verifier',
+    'sealed_session',
+  ],
+  ...['vault_key', 'session_sha256', 'browser_sha256', 'state_sha256', 'agreed_browser_sha256', 'instance'],
+  ...['link_tokens.version', 'link_tokens.renewer', 'link_tokens.renewing_until', 'link_streams.holder'],
+  ...['link_streams.held_until', 'failures', 'link_lists.due_at', 'link_sessions.shows_devices'],
+  ...['devices.logged_tx', 'planned_at', 'hinted_at', 'active_until', 'lease_until', 'set_points.version'],
+  ...[
+    'device_polls.id',
+    'requests.id',
+    'ends_by_itself',
+    'revert_ms',
+    'set_points.due_at',
+    'removes_link_of',
+  ],
+  ...[
+    'has_will',
+    'charging_transactions.number',
+    'tx',
+    'subscriptions.failing_since',
+    'lost_from',
+    'lost_until',
+  ],
+  ...[
+    'generation',
+    'cursor_tx',
+    'cursor_id',
+    'covered_at',
+    'pending',
+    'free_at',
+    'is_slow',
+    'retry_at',
+    'attempts',
+  ],
+]);
+
 interface Home {
   readonly link: string;
   readonly device: string;
+}
+
+interface Line {
+  readonly table: string;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+interface AuditLine {
+  readonly action: string;
+  readonly detail: { readonly key_id?: string };
 }
 
 onEachEngine('an end user who is forgotten', (engine) => {
@@ -305,6 +358,58 @@ onEachEngine('an end user who is forgotten', (engine) => {
     await ok('GET', `/devices/${bo.device}`);
     const { events } = (await ok('GET', '/events?user_ref=anna-of-the-test')) as { events: unknown[] };
     assert.deepEqual(events, []);
+  });
+
+  it('an end user is exported from every table that holds something, without secrets and without anybody else', async () => {
+    const eva = await live('eva-of-the-test');
+    const fay = await live('fay-of-the-test');
+    await until('all is stored', async () => {
+      const tables = await naming(['eva-of-the-test', eva.device]);
+      return ['history_devices', 'charging_progress', 'requests'].every((table) => tables.includes(table));
+    });
+    const exported = async (userRef: string) => {
+      const response = await fetch(`${world.connect}/users/${userRef}/export`, {
+        headers: { 'x-api-key': caller.key },
+      });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
+      const text = await response.text();
+      return {
+        text,
+        lines: text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line) as Line),
+      };
+    };
+    const { text, lines } = await exported('eva-of-the-test');
+    assert.deepEqual(lines.pop(), { end: true });
+    const columns = new Map<string, Set<string>>();
+    for (const { table, row } of lines)
+      columns.set(table, new Set([...(columns.get(table) ?? []), ...Object.keys(row)]));
+    const holding = Object.entries(TABLES).flatMap(([table, holds]) =>
+      // What responses repeat is in the other tables.
+      holds === 'something' && table !== 'idempotent_requests' ? [table] : [],
+    );
+    assert.deepEqual([...columns.keys()].toSorted(), [...holding, 'history_readings'].toSorted());
+    for (const { name, columns: all } of await queries.introspection.getTables()) {
+      if (!holding.includes(name)) continue;
+      const missing = all
+        .map((column) => column.name)
+        .filter((column) => columns.get(name)?.has(column.replace(/_json$/, '')) !== true)
+        .filter((column) => !LEFT_OUT.has(column) && !LEFT_OUT.has(`${name}.${column}`));
+      assert.deepEqual(missing, [], `${name}: export it, or say above that it is left out`);
+    }
+    assert.doesNotMatch(text, /sealed|_sha256|vault_key|"secret/);
+    for (const word of [fay.link, fay.device, 'fay-of-the-test']) assert.ok(!text.includes(word), word);
+    assert.deepEqual((await exported('nobody')).lines, [{ end: true }]);
+
+    const entries = (await (await world.admin('GET', '/admin/audit')).json()) as AuditLine[];
+    const noted = entries.filter(({ action }) => action === 'user.export');
+    assert.equal(noted.length, 2);
+    assert.equal(noted[0]?.detail.key_id, caller.keyId);
+    await ok('DELETE', '/users/eva-of-the-test');
+    assert.deepEqual((await exported('eva-of-the-test')).lines, [{ end: true }]);
   });
 
   it('an end user who is forgotten need not be known, is nobody of another account, and may be linked again', async () => {

@@ -50,10 +50,14 @@ export function faultsOfError(
   return faults.map((fault) => `${fault} [${reply.text.slice(0, 120)}]`);
 }
 
-/** Of the response for what does not exist: an error, or 204 without a body where that is what was asked for. */
+/** Bodies of successes for what does not exist: of a deletion, and of an export. */
+const NOTHING: Readonly<Record<number, string>> = { 200: '{"end":true}\n', 204: '' };
+
+/** Of the response for what does not exist: an error, or a success with nothing in it where that is what was asked for. */
 export function faultsOfAbsent(service: ServiceName, reply: Reply, status: number): string[] {
-  if (status !== 204) return faultsOfError(service, reply, { status });
-  return reply.status === 204 && reply.text === '' ? [] : [`it is ${reply.status} ${reply.text}`];
+  const body = NOTHING[status];
+  if (body === undefined) return faultsOfError(service, reply, { status });
+  return reply.status === status && reply.text === body ? [] : [`it is ${reply.status} ${reply.text}`];
 }
 
 export function parsed(text: string): unknown {

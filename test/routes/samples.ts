@@ -243,6 +243,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /devices/{id}/sessions': { path: ({ light }) => `/devices/${light}/sessions`, good: 200 },
   'GET /requests': { path: at('/requests?status=failed&route=GET%20/devices/{id}&limit=2'), good: 200 },
   'GET /requests/{request_id}': { path: ({ request }) => `/requests/${request}`, good: 200 },
+  'GET /users/{user_ref}/export': { path: at('/users/nobody/export'), good: 200, unknown: 200 },
   'DELETE /users/{user_ref}': { path: at('/users/nobody'), good: 204, unknown: 204 },
   'GET /interventions': { path: at('/interventions?state=all&limit=2'), good: 200 },
   'GET /devices/{id}/set-points': { path: ({ light }) => `/devices/${light}/set-points`, good: 200 },

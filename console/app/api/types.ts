@@ -2894,6 +2894,33 @@ export type DiscoverDevicesResponses = {
 
 export type DiscoverDevicesResponse = DiscoverDevicesResponses[keyof DiscoverDevicesResponses];
 
+export type ExportUserData = {
+    body?: never;
+    path: {
+        user_ref: string;
+    };
+    query?: never;
+    url: '/users/{user_ref}/export';
+};
+
+export type ExportUserErrors = {
+    400: Error;
+    401: Error;
+    403: Error;
+    404: Error;
+    429: Error;
+    500: Error;
+    503: Error;
+};
+
+export type ExportUserError = ExportUserErrors[keyof ExportUserErrors];
+
+export type ExportUserResponses = {
+    200: string;
+};
+
+export type ExportUserResponse = ExportUserResponses[keyof ExportUserResponses];
+
 export type ForgetUserData = {
     body?: never;
     path: {
@@ -3465,6 +3492,7 @@ export interface Operations {
   "DELETE /gateways/{id}": Call<DeleteGatewayData, DeleteGatewayResponse>;
   "POST /gateways/{id}/pairing-code": Call<CreatePairingCodeData, CreatePairingCodeResponse>;
   "POST /gateways/{id}/discover": Call<DiscoverDevicesData, DiscoverDevicesResponse>;
+  "GET /users/{user_ref}/export": Call<ExportUserData, ExportUserResponse>;
   "DELETE /users/{user_ref}": Call<ForgetUserData, ForgetUserResponse>;
   "GET /account": Call<GetAccountData, GetAccountResponse>;
   "GET /account/usage": Call<GetUsageData, GetUsageResponse>;

@@ -131,7 +131,10 @@ export function principalOf(request: FastifyRequest): Principal {
 }
 
 /** The caller, for the audit trail. */
-export const actorOf = ({ ip, id }: FastifyRequest): Actor => ({ name: 'user', ip, requestId: id });
+export const actorOf = ({ ip, id, principal }: FastifyRequest): Actor => ({
+  ...{ name: 'user', ip, requestId: id },
+  ...(principal === null ? {} : { keyId: principal.keyId }),
+});
 
 /** A body whose `price_area` may be in small letters, as Grid and the planner take it too. */
 export function withPriceArea(body: unknown): unknown {

@@ -11,6 +11,8 @@ export interface Actor {
   readonly name: 'admin' | 'setup' | 'user' | `user/${number}`;
   readonly ip: string;
   readonly requestId: string;
+  /** The API key that was used, `console` for a person in the console; absent without one. */
+  readonly keyId?: string;
 }
 
 export interface Change {
@@ -43,7 +45,7 @@ export function createAudit(clock: Clock): Audit {
       request_id: actor.requestId,
       action,
       target,
-      detail_json: JSON.stringify(detail),
+      detail_json: JSON.stringify(actor.keyId === undefined ? detail : { ...detail, key_id: actor.keyId }),
     });
 }
 

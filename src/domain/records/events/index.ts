@@ -276,6 +276,22 @@ export async function createEventLog(host: Host) {
     /** Keeps memory of this process up with what others write: see `Follower`. */
     follow: follower.follow,
 
+    /** The events of a user that are kept, some at a time. */
+    async *ofUser({
+      account,
+      userRef,
+    }: {
+      readonly account: number;
+      readonly userRef: string;
+    }): AsyncGenerator<readonly EventRow[]> {
+      for (let after: Position | undefined; ; ) {
+        const found = await page({ account, after, filter: { userRef }, limit: ROWS_AT_ONCE });
+        yield found.events;
+        if (!found.hasMore) return;
+        after = found.end;
+      }
+    },
+
     /**
      * Removes the events of a user, some at a time, and what follows from them in the same transaction. Stopped in the middle, the rest
      * is still there for the next time.
