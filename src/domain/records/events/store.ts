@@ -87,10 +87,24 @@ export function createEventStore(database: Database) {
   /** The embedded database has one order, the ids, and an index for it. */
   const inOrder = engine === 'sqlite' ? sql`id` : sql`tx, id`;
   const newestFirst = engine === 'sqlite' ? sql`id desc` : sql`tx desc, id desc`;
+  /** The same for the events of one account, which are found by `between`. */
+  const ofAccountInOrder = engine === 'sqlite' ? inOrder : sql`account_id, tx, id`;
+  const ofAccountNewestFirst = engine === 'sqlite' ? newestFirst : sql`account_id desc, tx desc, id desc`;
   const beyond = ({ tx, id }: Position): Expression<SqlBool> =>
     engine === 'sqlite' ? sql<SqlBool>`id > ${id}` : sql<SqlBool>`(tx, id) > (${tx}, ${id})`;
   const upTo = ({ tx, id }: Position): Expression<SqlBool> =>
     engine === 'sqlite' ? sql<SqlBool>`id <= ${id}` : sql<SqlBool>`(tx, id) <= (${tx}, ${id})`;
+
+  /**
+   * Events of an account after a place, up to another. PostgreSQL compares account and place as one: were the account equal to a value,
+   * PostgreSQL would leave it out of the order, take the order from the key of the table, and walk through the events of all accounts to find
+   * those of one that has had none lately.
+   */
+  const between = ({ account, after, until }: Pick<PageOf, 'account' | 'after' | 'until'>) =>
+    engine === 'sqlite'
+      ? sql<SqlBool>`account_id = ${account} and ${beyond(after)} and ${upTo(until)}`
+      : sql<SqlBool>`(account_id, tx, id) > (${account}, ${after.tx}, ${after.id})
+          and (account_id, tx, id) <= (${account}, ${until.tx}, ${until.id})`;
 
   async function readBounds(): Promise<Bounds> {
     // The last number that was given, also where its event is forgotten.
@@ -132,17 +146,15 @@ export function createEventStore(database: Database) {
       let query = queries
         .selectFrom('events')
         .selectAll()
-        .where('account_id', '=', account)
-        .where('type', '<>', STATE_CONFIRMED)
-        .where(beyond(after))
-        .where(upTo(until));
+        .where(between({ account, after, until }))
+        .where('type', '<>', STATE_CONFIRMED);
       const { types, device, link, userRef } = filter;
       if (types !== undefined) query = query.where('type', 'in', types);
       if (device !== undefined) query = query.where('device_id', '=', device);
       if (link !== undefined) query = query.where('link_id', '=', link);
       if (userRef !== undefined) query = query.where('user_ref', '=', userRef);
       return query
-        .orderBy(order === 'newest' ? newestFirst : inOrder)
+        .orderBy(order === 'newest' ? ofAccountNewestFirst : ofAccountInOrder)
         .limit(limit)
         .execute();
     },
@@ -158,10 +170,8 @@ export function createEventStore(database: Database) {
       return queries
         .selectFrom('events')
         .select(['tx', 'id'])
-        .where('account_id', '=', of.account)
-        .where(beyond(of.after))
-        .where(upTo(of.until))
-        .orderBy(of.order === 'newest' ? newestFirst : inOrder)
+        .where(between(of))
+        .orderBy(of.order === 'newest' ? ofAccountNewestFirst : ofAccountInOrder)
         .offset(count - 1)
         .limit(1)
         .executeTakeFirst();
