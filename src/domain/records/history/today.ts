@@ -14,7 +14,7 @@ const AT_ONCE = 250;
 /** Sums of an account are computed again after this. */
 const KEPT_MS = 30_000;
 const MOST_KEPT = 1_000;
-/** Devices of which stored quarters of the day are kept: at most 2 kB each. */
+/** Devices of which stored quarters of the day are kept, but for those of the account that was asked for last: at most 2 kB each. */
 const MOST_DEVICES = 30_000;
 
 /** What the devices of an account have done in a day, up to now. */
@@ -71,13 +71,16 @@ function createKeptDays() {
 
   return {
     take,
-    /** The day of an account. Those that were asked for longest ago are dropped. */
+    /**
+     * The day of an account. Those that were asked for longest ago are dropped, but not this one: an account with more devices than are kept
+     * in all is asked for again within a minute, and its whole day would be read each time.
+     */
     keep(key: string, one: { readonly day: Bucket; readonly stored: Stored }): void {
       take(key, one.day);
       days.set(key, one);
       devices += one.stored.size;
       for (const [oldest, { day }] of days) {
-        if (devices <= MOST_DEVICES) return;
+        if (devices <= MOST_DEVICES || oldest === key) return;
         take(oldest, day);
       }
     },
