@@ -382,8 +382,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /admin/requests': { path: at('/admin/requests?status=4xx&limit=2'), good: 200 },
   'GET /admin/requests/{request_id}': { path: ({ request }) => `/admin/requests/${request}`, good: 200 },
   'GET /admin/bans': { path: at('/admin/bans'), good: 200 },
-  // Bans last after a test: what is not an address is refused.
-  'POST /admin/bans': { path: at('/admin/bans?ip=none&reason=r&expires_at=2100-01-01T00:00:00Z'), good: 422 },
+  'POST /admin/bans': {
+    path: at('/admin/bans?ip=198.51.100.77&reason=samples&expires_at=2100-01-01T00:00:00Z'),
+    good: 200,
+  },
   'GET /admin/health': { path: at('/admin/health'), good: 200 },
   // There is no ban to lift, so its good response is the one for an unknown id.
   'DELETE /admin/bans/{ban_id}': { path: at('/admin/bans/987654321'), good: 404 },

@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { type Accounts, parseScopes, SCOPES } from '../../../domain/access/accounts/index.ts';
 import type { People } from '../../../domain/access/people/index.ts';
 import { nextPage } from '../../../http/next-page.ts';
 import { ownPath } from '../../../http/own-path.ts';
+import { unknownPath } from '../../../http/unknown-routes.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import {
   Key,
@@ -74,7 +75,10 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       answer: User,
       errors: { 404: 'The user does not exist' },
     }),
-    (request) => users.one(parse(UserPath, { place: 'path', sent: request.params }).user_id),
+    (request) => {
+      refuseWithoutId(request);
+      return users.one(parse(UserPath, { place: 'path', sent: request.params }).user_id);
+    },
   );
 
   app.patch(
@@ -91,6 +95,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       },
     }),
     (request) => {
+      refuseWithoutId(request);
       const { path, query } = parsePathAndQuery(request, { path: UserPath, query: UserChangeParameters });
       const sent = request.query as Readonly<Record<string, unknown>>;
       const change = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(sent, name)));
@@ -190,6 +195,11 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
     (request) =>
       keys.revoke(parse(KeyPath, { place: 'path', sent: request.params }).key_id, actorOf(request)),
   );
+}
+
+/** The path of the list with a slash at its end is no path: its id would be empty. */
+function refuseWithoutId({ params, url }: FastifyRequest): void {
+  if ((params as { user_id: string }).user_id === '') throw unknownPath(url.split('?', 1)[0] ?? '');
 }
 
 const faultInNext = (text: string): string | null =>
