@@ -4,6 +4,7 @@ import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { readSettings } from '../core/settings/index.ts';
 import { openDatabase } from '../db/database.ts';
+import { createAudit } from '../domain/access/accounts/index.ts';
 import {
   APPLICATION_CERTIFICATE,
   createVault,
@@ -29,6 +30,13 @@ try {
   const { vaultKeys } = loadSecrets({ ...settings, dataDir }, { random: systemRandom, firstStart: false });
   const vault = createVault(vaultKeys, systemRandom);
   const { resealed, unreadable } = await rotateVault(database, vault);
+  // No address and no request: whoever may run it is on the machine, or in its container.
+  const actor = { name: 'command', ip: '', requestId: '' } as const;
+  await createAudit(systemClock)(database.queries, actor, {
+    action: 'vault.rotated',
+    target: 'vault',
+    detail: { key: vault.currentKey, resealed, unreadable: unreadable.length },
+  });
   await database.close();
   console.log(
     `${resealed} credentials, sign-ins, certificates and secrets of subscriptions were sealed again with key ${vault.currentKey}.`,

@@ -62,6 +62,17 @@ onEachEngine('vault keys that are rotated', (engine) => {
     const rotation = await runToEnd({ bin: 'rotate-vault', env: both });
     assert.equal(rotation.code, 0, rotation.output);
     assert.match(rotation.output, /were sealed again with key k2\.\nThe keys after it can be removed\./);
+    const opened = await place.open();
+    const entries = await opened.queries
+      .selectFrom('audit')
+      .selectAll()
+      .where('action', '=', 'vault.rotated')
+      .execute();
+    await opened.close();
+    assert.deepEqual(
+      entries.map(({ actor, detail_json }) => [actor, (JSON.parse(detail_json) as { key: string }).key]),
+      [['command', 'k2']],
+    );
     if (engine === 'postgres') {
       await deliversFrom(service, 'meanwhile');
       await stopService(service);

@@ -113,7 +113,9 @@ export const UserFilters = Type.Object({
 });
 
 export const AuditFilters = Type.Object({
-  actor: filter('As in user/7; admin is the admin token'),
+  actor: filter(
+    'As in user/7; admin is the admin token, setup the first start, command what was run on the machine',
+  ),
   action: filter('As in key.revoked'),
   target: filter('As in user/7'),
   since: moment('RFC 3339; changes made then or later, by default all'),

@@ -4,11 +4,11 @@ import type { Queries } from '../../../db/database.ts';
 import { type AuditRow, type AuditSearch, insertAudit, searchAudit } from './store-administration.ts';
 
 /**
- * Author of a change: `admin` with the admin token, `setup` at the first start, `user` for an account's own changes, `user/7` for an
+ * Author of a change: `admin` with the admin token, `setup` at the first start, `command` of npm on the operator's machine, `user` for an account's own changes, `user/7` for an
  * account with the role of an operator.
  */
 export interface Actor {
-  readonly name: 'admin' | 'setup' | 'user' | `user/${number}`;
+  readonly name: 'admin' | 'setup' | 'command' | 'user' | `user/${number}`;
   readonly ip: string;
   readonly requestId: string;
   /** The API key that was used, `console` for a person in the console; absent without one. */

@@ -28,7 +28,7 @@ import {
 import { ifAhead, SUSPENDED, Users } from './users.ts';
 
 export { isWellFormedKey, parseScopes, SCOPES, type Scope, storedScopes } from './api-key.ts';
-export type { Actor, AuditEntry } from './audit.ts';
+export { type Actor, type AuditEntry, createAudit } from './audit.ts';
 export { clientAddress, faultInBannedAddress, isLoopback } from './bans.ts';
 export type { Claimed, Held } from './idempotency.ts';
 export { CREATORS, faultInKeyLabel, MOST_ACTIVE_KEYS, type NewKey } from './keys.ts';
