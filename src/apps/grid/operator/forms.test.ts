@@ -52,7 +52,7 @@ onEachEngine("the forms of the operator's pages", (engine) => {
     },
     {
       path: `${account}/policy`,
-      form: { per_minute: '10', per_hour: '', per_day: '3000', burst: 'many' },
+      form: { per_minute: '10', per_hour: '', per_day: '3000', burst: 'many', most_links: '0' },
       wrong: [
         ['policy-per_hour', WHOLE],
         ['policy-burst', WHOLE],
