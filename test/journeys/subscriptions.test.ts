@@ -116,6 +116,9 @@ onEachEngine('subscriptions', (engine) => {
     await failed(id, 1);
     receiver.received.length = 0;
     const all = await write(249, { devices: ['a', 'b'] });
+    // PostgreSQL shows events once all transactions that began before them have ended.
+    const whole = { account, after: undefined, filter: {}, limit: 1_000 };
+    await until('all can be read', async () => (await core.eventLog.page(whole)).events.length === 250);
     receiver.behaviour = answers(204);
     await turnToNext(id);
     await until('all of device a are handled', () => receiver.handled.length === 1 + 125);
