@@ -64,8 +64,22 @@ it('GET /devices/{id}/history makes two pages of an account at a time, of at mos
   asked[0]?.end();
   await settled();
   assert.equal(asked.length, 4);
+  const more = Promise.all([call(3), call(4)]);
+  const before = asked.length;
+  let most = 0;
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const had = asked.length;
+    await setImmediate();
+    most = Math.max(most, asked.length - had);
+  }
+  assert.deepEqual(
+    [asked.length - before, most],
+    [2, 1],
+    'one page at most begins in a turn of the event loop',
+  );
   clock.turn(30_000);
   for (const { end } of asked) end();
+  await more;
   assert.deepEqual((await many).map(([status, code]) => `${status} ${code ?? ''}`.trim()).sort(), [
     '200',
     '200',

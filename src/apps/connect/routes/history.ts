@@ -189,6 +189,12 @@ export interface HistoryRoutes {
 export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRoutes): void {
   const { devices, history, clock } = dependencies;
   const slots = createFairSemaphore({ ...PAGES, clock });
+  let lastTurn: Promise<unknown> = Promise.resolve();
+  /** Half a page at most is made in a turn of the event loop: a request of somebody else needs several turns, and waits for all that is done in each. */
+  const ownTurn = (): Promise<unknown> => {
+    lastTurn = lastTurn.then(() => setImmediate());
+    return lastTurn;
+  };
   app.get(
     '/devices/:id/history',
     {
@@ -232,8 +238,7 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
       let made: Shown & { readonly points: Record<string, Cell>[] };
       const leave = await slots.take(account);
       try {
-        // Requests that have arrived meanwhile come between two pages.
-        await setImmediate();
+        await ownTurn();
         const page = await history.read(
           {
             ...{ account, vendor: row.vendor, device: row.id, deviceType: row.type },
@@ -242,6 +247,7 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
           },
           of,
         );
+        await ownTurn();
         const fields = wanted ?? page.fields;
         made = { page, resolution, fields, points: pointsOf({ page, resolution, fields }) };
       } finally {
