@@ -19,11 +19,11 @@ it('a query parameter that a call does not have is refused, with the one that wa
   const refused = (sentence: string) => [400, 'request.invalid', sentence];
   assert.deepEqual(
     await askAt('connect', 'devices:read', '?user=anna'),
-    refused('there is no query parameter "user"; this call has vendor, user_ref'),
+    refused('there is no query parameter "user" (did you mean user_ref?); this call has vendor, user_ref'),
   );
   assert.deepEqual(
     await askAt('connect', 'key', '?vendor=easee&userref=anna'),
-    refused('there is no query parameter "userref"; did you mean user_ref?'),
+    refused('there is no query parameter "userref" (did you mean user_ref?); this call has vendor, user_ref'),
   );
   assert.deepEqual(
     await askAt('connect', 'console', '?x=1', {}),

@@ -41,10 +41,10 @@ export function refuseUnknownParameters(app: FastifyInstance, service: Service):
 }
 
 function sentenceOf(unknown: string, known: readonly string[]): string {
-  const name = JSON.stringify(unknown.slice(0, LONGEST));
+  const sent = unknown.slice(0, LONGEST);
+  const name = JSON.stringify(sent);
   if (known.length === 0) return `there is no query parameter ${name}; this call has none`;
-  const meant = nearest(unknown.slice(0, LONGEST), known);
-  return meant === undefined
-    ? `there is no query parameter ${name}; this call has ${known.join(', ')}`
-    : `there is no query parameter ${name}; did you mean ${meant}?`;
+  const meant = known.find((one) => one.startsWith(sent)) ?? nearest(sent, known);
+  const question = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return `there is no query parameter ${name}${question}; this call has ${known.join(', ')}`;
 }
