@@ -7,6 +7,7 @@ import type { Engine, Place } from '../test/kit/databases.ts';
 import { startChild } from './children.ts';
 import { call, type Elnav, startElnav } from './elnav.ts';
 import { quantile } from './load.ts';
+import { planOfADay } from './planner.ts';
 import { count, ms, type Row, type Section, sized } from './report.ts';
 import { chargedBetween, quarterNow } from './year.ts';
 
@@ -133,6 +134,7 @@ export async function fairnessBench(engine: Engine): Promise<Section[]> {
     const flood = await startChild('./serve-bad-accounts.ts', {
       BENCH_KIND: kind,
       BENCH_URL: elnav.connect,
+      BENCH_PLAN: planOfADay(),
       BENCH_ACCOUNTS: JSON.stringify(bad),
     });
     await flood.ask('begin');
@@ -179,6 +181,7 @@ export async function overloadBench(): Promise<Section[]> {
   const flood = await startChild('./serve-bad-accounts.ts', {
     BENCH_KIND: 'overload',
     BENCH_URL: elnav.connect,
+    BENCH_PLAN: planOfADay(),
     BENCH_AT_ONCE: String(OVERLOAD),
     BENCH_ACCOUNTS: JSON.stringify([{ key, device: '', station: '' }]),
   });

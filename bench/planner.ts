@@ -149,10 +149,8 @@ const ms3 = (value: number): string => (value < 1 ? `${value.toFixed(3)} ms` : m
 
 const SHARE = 0.5;
 
-/** A day of quarters through HTTP, beside a server that parses the same body and writes it back. */
-export async function throughHttp(): Promise<Section[]> {
-  const elnav = await startElnav('sqlite');
-  const bare = await startEcho();
+/** The body of a plan for a day of quarters. */
+export function planOfADay(): string {
   const prices = Array.from({ length: 96 }, (_, slot) => ({
     duration_min: 15,
     price: (((slot * 7_919) % 9_973) / 10_000).toFixed(5),
@@ -165,7 +163,14 @@ export async function throughHttp(): Promise<Section[]> {
     min_power_w: 4_140,
     deadline_slot_index: 95,
   };
-  const body = JSON.stringify({ prices, task });
+  return JSON.stringify({ prices, task });
+}
+
+/** A day of quarters through HTTP, beside a server that parses the same body and writes it back. */
+export async function throughHttp(): Promise<Section[]> {
+  const elnav = await startElnav('sqlite');
+  const bare = await startEcho();
+  const body = planOfADay();
   const headers = { 'content-type': 'application/json', 'x-api-key': await elnav.newKey() };
   const requests: Request[] = [{ method: 'POST', path: '/optimize/plan', headers, body }];
   const [own, other] = await race([

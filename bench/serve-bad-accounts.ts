@@ -18,18 +18,7 @@ const count = (what: string | number) => {
 };
 let isOver = false;
 
-const prices = Array.from({ length: 96 }, (_, slot) => ({
-  duration_min: 15,
-  price: (((slot * 7_919) % 9_973) / 10_000).toFixed(5),
-}));
-const task = {
-  current_soc: 20,
-  target_soc: 80,
-  capacity_wh: 77_000,
-  max_power_w: 11_040,
-  min_power_w: 4_140,
-  deadline_slot_index: 95,
-};
+const plan: unknown = JSON.parse(process.env.BENCH_PLAN ?? 'null');
 
 const REQUESTS: Readonly<
   Record<Exclude<Kind, 'stations'> | 'overload', (device: string) => [string, unknown?]>
@@ -41,9 +30,9 @@ const REQUESTS: Readonly<
     `/devices/${device}/history?limit=10000&from=${new Date(Date.now() - 80 * 86_400_000).toISOString()}`,
   ],
   lists: () => ['/devices?limit=1000'],
-  plans: () => ['/optimize/plan', { prices, task }],
+  plans: () => ['/optimize/plan', plan],
   commands: (device) => [`/devices/${device}/command`, { type: 'set_current', current_a: 10 }],
-  overload: () => ['/optimize/plan', { prices, task }],
+  overload: () => ['/optimize/plan', plan],
 };
 
 async function flood({ key, device }: BadAccount): Promise<void> {

@@ -26,12 +26,14 @@ interface Declared {
  */
 export function refuseUnknownParameters(app: FastifyInstance, service: Service): void {
   app.addHook('onRequest', (request, _reply, done) => {
+    const sent = Object.keys(request.query as object);
+    if (sent.length === 0) return done();
     const { config, schema } = request.routeOptions;
     const { access } = config;
     if (access === undefined || IGNORING.has(access) || (service === 'grid' && access !== 'admin'))
       return done();
     const known = Object.keys((schema as Declared | undefined)?.querystring?.properties ?? {});
-    const unknown = Object.keys(request.query as object).find((name) => !known.includes(name));
+    const unknown = sent.find((name) => !known.includes(name));
     if (unknown === undefined) return done();
     const sentence = sentenceOf(unknown, known);
     throw service === 'connect'

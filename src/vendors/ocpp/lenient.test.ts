@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { bare, type Protocol, refusal } from './test-bare-station.ts';
 import { until } from './test-world.ts';
+import { loadSchemas } from './wire/schemas.ts';
 
 /** A station that does not respond to our calls, and boots only when a test says so. */
 async function arrived(t: TestContext, protocol: Protocol = 'ocpp1.6') {
@@ -318,4 +319,27 @@ test('our own messages match the protocol exactly', async (t) => {
     message: /^RemoteStopTransaction was not sent, because it does not match the protocol: /,
   });
   assert.equal(station.received.length, 0);
+});
+
+test('of a call with more than 200 values the newest readings are kept', async () => {
+  const schemas = await loadSchemas();
+  const reading = (hour: number, values: number) => ({
+    timestamp: new Date(Date.UTC(2026, 10, 1) + hour * 3_600_000).toISOString(),
+    sampledValue: Array.from({ length: values }, (_, index) => ({ value: String(index) })),
+  });
+  type Looked = { meterValue: { timestamp: string; sampledValue: unknown[] }[] };
+  const readingsOf = (given: unknown) =>
+    (schemas['ocpp1.6'].fromStation('MeterValues', given).value as Looked).meterValue;
+  const many = Array.from({ length: 800 }, (_, hour) => reading(hour, 1));
+  const looked = readingsOf({ connectorId: 1, meterValue: many });
+  assert.deepEqual(
+    [looked.length, looked[0]?.timestamp, looked.at(-1)?.timestamp],
+    [200, many[600]?.timestamp, many[799]?.timestamp],
+  );
+  const wide = readingsOf({ connectorId: 1, meterValue: [reading(0, 150), reading(1, 150)] });
+  assert.deepEqual(
+    wide.map(({ sampledValue }) => sampledValue.length),
+    [50, 150],
+  );
+  assert.equal(readingsOf({ connectorId: 1, meterValue: [reading(0, 3)] }).length, 1);
 });

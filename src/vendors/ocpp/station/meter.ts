@@ -198,21 +198,6 @@ export function samplesOf(meterValue: MeterValue): Sample[] {
   return meterValue.sampledValue.map(sampleOf).filter((sample) => sample !== null);
 }
 
-/** The maximum number of sampled values stored per message: every measurand on every phase at ten moments. */
-const MOST_SAMPLES = 200;
-
-/** The readings of one message within `MOST_SAMPLES`, newest first: most of the older ones were reported before. */
-export function lastOf<R extends { readonly samples: readonly Sample[] }>(readings: readonly R[]): R[] {
-  let room = MOST_SAMPLES;
-  const kept: R[] = [];
-  for (const reading of readings.toReversed()) {
-    if (room === 0) break;
-    kept.unshift({ ...reading, samples: reading.samples.slice(0, room) });
-    room -= Math.min(room, reading.samples.length);
-  }
-  return kept;
-}
-
 /** Conversion leaves digits like 150.06999999999998; a thousandth of a base unit is finer than any meter. */
 function tidy(value: number): number {
   const rounded = Math.round(value * 1000) / 1000;

@@ -23,7 +23,7 @@ import type { Dialect } from './dialect.ts';
 import { Fuse } from './fuse.ts';
 import { Limits, ProfileForm } from './limits.ts';
 import { Memory, type Recalled, restore } from './memory.ts';
-import { figuresOf, lastOf, type MeterValue, samplesOf } from './meter.ts';
+import { figuresOf, type MeterValue, samplesOf } from './meter.ts';
 
 import { Roster, type StoredStation } from './roster.ts';
 import { type Limit, type ScheduleKind, scheduleOf } from './schedule.ts';
@@ -306,7 +306,7 @@ export class Station {
       })
       .filter(({ samples }) => samples.length > 0);
     if (readings.length === 0) return;
-    await this.records.append(lastOf(readings).map(({ figures, ...reading }) => reading));
+    await this.records.append(readings.map(({ figures, ...reading }) => reading));
     // Power measured in a transaction that has ended is not the present power.
     const isOver = transactionId !== null && connector.transaction === null;
     for (const { figures, at } of readings) {

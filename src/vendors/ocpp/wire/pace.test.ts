@@ -5,7 +5,6 @@ import { turnedClock } from '../../../core/clock.ts';
 import { DEFAULTS, STATIONS_OF_A_SHARE } from '../options.ts';
 import { BytePaces } from './pace.ts';
 import type { Rpc } from './rpc.ts';
-import { loadSchemas } from './schemas.ts';
 
 const PACE = { bytesPerSecond: 100, bytesBurst: 1_000, accountBytesPerSecond: 200, accountBytesBurst: 2_000 };
 
@@ -82,27 +81,4 @@ test('a pause is never so long that a station misses its ping', () => {
   station.send(1_000_000);
   clock.turn(20_000);
   assert.equal(station.isPaused, false);
-});
-
-test('of a call with very many readings the newest are looked at', async () => {
-  const schemas = await loadSchemas();
-  const reading = (hour: number, values: number) => ({
-    timestamp: new Date(Date.UTC(2026, 10, 1) + hour * 3_600_000).toISOString(),
-    sampledValue: Array.from({ length: values }, (_, index) => ({ value: String(index) })),
-  });
-  type Looked = { meterValue: { timestamp: string; sampledValue: unknown[] }[] };
-  const readingsOf = (given: unknown) =>
-    (schemas['ocpp1.6'].fromStation('MeterValues', given).value as Looked).meterValue;
-  const many = Array.from({ length: 800 }, (_, hour) => reading(hour, 1));
-  const looked = readingsOf({ connectorId: 1, meterValue: many });
-  assert.deepEqual(
-    [looked.length, looked[0]?.timestamp, looked.at(-1)?.timestamp],
-    [400, many[400]?.timestamp, many[799]?.timestamp],
-  );
-  const wide = readingsOf({ connectorId: 1, meterValue: [reading(0, 300), reading(1, 300)] });
-  assert.deepEqual(
-    wide.map(({ sampledValue }) => sampledValue.length),
-    [100, 300],
-  );
-  assert.equal(readingsOf({ connectorId: 1, meterValue: [reading(0, 3)] }).length, 1);
 });

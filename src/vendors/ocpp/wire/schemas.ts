@@ -93,10 +93,13 @@ function schemasOf(list: readonly Schema[], validator: Validator): Schemas {
 
 /** The properties of a station's calls that have readings, oldest first. */
 const READINGS = ['meterValue', 'transactionData'];
-/** Sampled values of a call that are looked at: twice as many as are stored, since some of them say nothing. */
-const MOST_SAMPLED = 400;
+/** Sampled values of a call that are checked and stored: every measurand on every phase at ten moments. */
+const MOST_SAMPLED = 200;
 
-/** A station's parameters with the newest of their readings: every one that is checked costs time that all accounts share. */
+/**
+ * A station's parameters with the newest of their readings: most of the older ones were reported before, and every one that is checked costs
+ * time that all accounts share.
+ */
 function newestOf(params: unknown): unknown {
   if (typeof params !== 'object' || params === null) return params;
   const cut = READINGS.flatMap((name) => {
