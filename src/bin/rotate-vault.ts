@@ -30,7 +30,7 @@ try {
   const { vaultKeys } = loadSecrets({ ...settings, dataDir }, { random: systemRandom, firstStart: false });
   const vault = createVault(vaultKeys, systemRandom);
   const { resealed, unreadable } = await rotateVault(database, vault);
-  // No address and no request: whoever may run it is on the machine, or in its container.
+  // It is run on the machine or in its container, so there is no address and no request.
   const actor = { name: 'command', ip: '', requestId: '' } as const;
   await createAudit(systemClock)(database.queries, actor, {
     action: 'vault.rotated',

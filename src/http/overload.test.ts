@@ -49,7 +49,7 @@ describe('a process with more requests than it can answer', () => {
     assert.equal(process.overload.refuses(), true);
   });
 
-  it('a process does not refuse a burst that is worked off within a second', () => {
+  it('a process does not refuse a burst that is answered within a second', () => {
     const process = loop();
     enter(process, 1_000);
     process.turns(2, 400);

@@ -21,7 +21,7 @@ export interface Overload {
 }
 
 /**
- * Watches the event loop, which all requests of a process share. What counts is a delay that lasts: a burst that is worked off within a
+ * Watches the event loop, which all requests of a process share. What counts is a delay that lasts: a burst that is answered within a
  * second is let through. While a process is overloaded it admits what it can answer in a tenth of a second, and the requests that arrive with
  * them are refused at once: they would wait longer than their callers do, and health checks with them.
  */

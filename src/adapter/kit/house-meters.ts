@@ -22,7 +22,7 @@ const ENDING = /-(grid|house|meter)(?:-\d+)?$/;
 
 /**
  * What an `industrial` device measures of a house; undefined for a machine. A meter that does not say what it measures is
- * taken for one at the grid connection, where most are.
+ * treated as one at the grid connection, where most are.
  */
 export function houseMeterIn({
   device_type,

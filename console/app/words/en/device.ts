@@ -81,7 +81,7 @@ export const control = {
   range: (least: string, most: string) => `From ${least} to ${most}`,
   least: (least: string) => `At least ${least}`,
   most: (most: string) => `At most ${most}`,
-  /** By capability, where two would be taken for one. */
+  /** By capability, where two forms could be confused. */
   about: {
     set_current: 'The current that the charger offers the car.',
     load_balancing: 'The most that the device may take, such as while others in the house need power.',

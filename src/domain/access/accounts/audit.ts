@@ -4,8 +4,8 @@ import type { Queries } from '../../../db/database.ts';
 import { type AuditRow, type AuditSearch, insertAudit, searchAudit } from './store-administration.ts';
 
 /**
- * Author of a change: `admin` with the admin token, `setup` at the first start, `command` of npm on the operator's machine, `user` for an account's own changes, `user/7` for an
- * account with the role of an operator.
+ * Author of a change: `admin` with the admin token, `setup` at the first start, `command` for an npm command on the operator's machine,
+ * `user` for an account's own changes, `user/7` for an account with the role of an operator.
  */
 export interface Actor {
   readonly name: 'admin' | 'setup' | 'command' | 'user' | `user/${number}`;

@@ -35,7 +35,7 @@ export function createEndUsers(options: EndUsersOptions) {
     }
   }
 
-  /** Events first: what they are about, whoever has it now, says which other rows are the user's. */
+  /** Events first: their devices and links, whichever user has these now, say which other rows belong to the user. */
   async function* rowsOf(user: EndUser): AsyncGenerator<readonly ExportedRow[]> {
     const logged: Logged = { devices: new Map(), links: new Set() };
     for await (const events of eventLog.ofUser(user)) {
