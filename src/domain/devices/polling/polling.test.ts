@@ -197,11 +197,12 @@ onEachEngine('background reading', (engine) => {
       for (const id of vendor.devices) assert.equal(readsOf(id), 1, id);
       // The other claims polls and dies with them.
       const store = (await import('./store.ts')).createPollStore(other.database);
+      // Either process may read a few before all others are claimed.
+      const reads = vendor.count('read');
       world.clock.turn(800_000);
       const taken = await store.claim('testvendor', { claimMs: 180_000, most: 1_000 });
-      assert.ok(taken.length > 50);
+      assert.ok(taken.length > 40);
       await other.polling.close();
-      const reads = vendor.count('read');
       await pass(60, { step: 1 });
       assert.ok(vendor.count('read') - reads <= 60 - taken.length, 'they are taken');
       await pass(300, { step: 2 });
