@@ -5,6 +5,9 @@ import type { Outbound } from '../core/outbound.ts';
 import type { Accounts } from '../domain/access/accounts/index.ts';
 import { errorBody, toAppError } from './errors.ts';
 
+/** The id of the command, as its events have it. */
+const COMMAND_ID = 'elnav-command-id';
+
 const WELL_FORMED_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 export interface Work {
@@ -31,7 +34,8 @@ export function createIdempotency(accounts: Accounts, outbound: Outbound) {
   return async function once({ request, reply, account, run }: Work): Promise<object | FastifyReply> {
     outbound.require();
     const key = idempotencyKeyIn(request);
-    if (key === undefined) return run(async () => {});
+    const naming = namesCommandOf(reply);
+    if (key === undefined) return run(naming);
     const route = `${request.method} ${request.routeOptions.url}`;
     const name = { account, route, key };
     const claimed = await accounts.idempotency.claim({
@@ -43,6 +47,7 @@ export function createIdempotency(accounts: Accounts, outbound: Outbound) {
         break;
       case 'replay':
         if (claimed.code !== null) reply.header('elnav-error', claimed.code);
+        if (claimed.command != null) reply.header(COMMAND_ID, claimed.command);
         return reply
           .code(claimed.status)
           .header('idempotent-replayed', 'true')
@@ -75,24 +80,39 @@ export function createIdempotency(accounts: Accounts, outbound: Outbound) {
     const { held } = claimed;
     let begun = false;
     try {
-      const begin = async () => {
+      const begin = async (command?: string) => {
         await held.begin();
         begun = true;
+        await naming(command);
       };
       const takeBack = () => {
         begun = false;
+        naming.takeBack();
       };
       const answer = await run(Object.assign(begin, { takeBack }));
       // Serialised once, as the route does it, so that the first response and its replays are the same bytes.
       const body = String(reply.serialize(answer));
-      await held.finish({ status: 200, code: null, body });
+      await held.finish({ status: 200, code: null, command: commandOf(reply), body });
       return reply.type('application/json; charset=utf-8').serializer(String).send(body);
     } catch (error) {
       const outcome = begun ? afterBegun(error) : error;
-      await (begun ? held.finish(storedResponse(outcome)) : held.release());
+      await (begun ? held.finish({ ...storedResponse(outcome), command: commandOf(reply) }) : held.release());
       throw outcome;
     }
   };
+}
+
+/** Lets the response name its command, as the events of the command do. */
+export function namesCommandOf(reply: FastifyReply) {
+  const begun = async (command?: string): Promise<void> => {
+    if (command !== undefined) reply.header(COMMAND_ID, command);
+  };
+  return Object.assign(begun, { takeBack: (): void => void reply.removeHeader(COMMAND_ID) });
+}
+
+function commandOf(reply: FastifyReply): string | null {
+  const id = reply.getHeader(COMMAND_ID);
+  return typeof id === 'string' ? id : null;
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;

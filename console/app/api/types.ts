@@ -106,9 +106,46 @@ export type ChargingSession = {
     complete: boolean;
 };
 
+export type ChargingSessionCompleted = {
+    id: string;
+    type: 'charging.session_completed';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: ChargingSessionCompletedData;
+};
+
+export type ChargingSessionCompletedData = {
+    session_id: string;
+    started_at: string | null;
+    ended_at: string;
+    energy_wh: number | null;
+    max_power_w: number | null;
+    measured_by: {
+        energy: 'transaction' | 'meter' | 'power' | null;
+    };
+    complete: boolean;
+};
+
 export type ChargingSessionPage = {
     sessions: Array<ChargingSession>;
     cursor: string | null;
+};
+
+export type ChargingSessionStarted = {
+    id: string;
+    type: 'charging.session_started';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: ChargingSessionStartedData;
+};
+
+export type ChargingSessionStartedData = {
+    session_id: string;
+    started_at: string | null;
 };
 
 export type ChargingStarted = {
@@ -176,6 +213,7 @@ export type CommandFailed = {
 export type CommandOutcome = {
     command_id: string;
     command: Command;
+    by: CommandSender;
     error: string | null;
 };
 
@@ -187,6 +225,12 @@ export type CommandOutcomeUnknown = {
     occurred_at: string;
     recorded_at: string;
     data: CommandOutcome;
+};
+
+export type CommandSender = {
+    source: 'api' | 'console' | 'elnav';
+    key_id: string | null;
+    request_id: string | null;
 };
 
 export type CommandSucceeded = {
@@ -277,6 +321,16 @@ export type DeviceLinkedData = {
     capabilities: Array<Capability>;
 };
 
+export type DevicePluggedIn = {
+    id: string;
+    type: 'device.plugged_in';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: NoData;
+};
+
 export type DeviceProfile = {
     kind: 'vehicle' | 'charger' | 'heat_pump' | 'thermostat' | 'solar_inverter' | 'battery' | 'smart_home_appliance' | 'light' | 'elevator' | 'industrial' | 'on_off' | 'charge_limit' | 'charge_control' | 'set_current' | 'load_balancing' | 'set_temperature' | 'set_light' | 'set_battery_power' | 'program_control' | 'delayed_start';
     voltage_v?: number;
@@ -356,6 +410,16 @@ export type DeviceStateChangedData = {
 
 export type DeviceType = 'vehicle' | 'charger' | 'heat_pump' | 'thermostat' | 'solar_inverter' | 'battery' | 'smart_home_appliance' | 'light' | 'elevator' | 'industrial';
 
+export type DeviceUnplugged = {
+    id: string;
+    type: 'device.unplugged';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: NoData;
+};
+
 export type DeviceUnreachable = {
     id: string;
     type: 'device.unreachable';
@@ -363,7 +427,28 @@ export type DeviceUnreachable = {
     subject: EventSubject;
     occurred_at: string;
     recorded_at: string;
-    data: NoData;
+    data: DeviceUnreachableData;
+};
+
+export type DeviceUnreachableData = {
+    reason: 'no_response' | 'reported';
+    since: string | null;
+};
+
+export type DeviceUpdated = {
+    id: string;
+    type: 'device.updated';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: DeviceUpdatedData;
+};
+
+export type DeviceUpdatedData = {
+    device_type: DeviceType;
+    name: string | null;
+    capabilities: Array<Capability>;
 };
 
 export type DeviceWithState = {
@@ -441,12 +526,18 @@ export type ErrorCode = 'request.malformed' | 'request.invalid' | 'request.timeo
 export type Event = ({
     type: 'device.linked';
 } & DeviceLinked) | ({
+    type: 'device.updated';
+} & DeviceUpdated) | ({
     type: 'device.removed';
 } & DeviceRemoved) | ({
     type: 'device.state_changed';
 } & DeviceStateChanged) | ({
     type: 'device.unreachable';
 } & DeviceUnreachable) | ({
+    type: 'device.plugged_in';
+} & DevicePluggedIn) | ({
+    type: 'device.unplugged';
+} & DeviceUnplugged) | ({
     type: 'device.reachable';
 } & DeviceReachable) | ({
     type: 'link.linked';
@@ -475,6 +566,14 @@ export type Event = ({
 } & InterventionOpened) | ({
     type: 'intervention.resolved';
 } & InterventionResolved) | ({
+    type: 'prices.published';
+} & PricesPublished) | ({
+    type: 'subscription.paused';
+} & SubscriptionPaused) | ({
+    type: 'charging.session_started';
+} & ChargingSessionStarted) | ({
+    type: 'charging.session_completed';
+} & ChargingSessionCompleted) | ({
     type: 'charging.started';
 } & ChargingStarted) | ({
     type: 'charging.updated';
@@ -947,12 +1046,18 @@ export type PlanRequest = {
 export type PostedEvent = ({
     type: 'device.linked';
 } & DeviceLinked) | ({
+    type: 'device.updated';
+} & DeviceUpdated) | ({
     type: 'device.removed';
 } & DeviceRemoved) | ({
     type: 'device.state_changed';
 } & DeviceStateChanged) | ({
     type: 'device.unreachable';
 } & DeviceUnreachable) | ({
+    type: 'device.plugged_in';
+} & DevicePluggedIn) | ({
+    type: 'device.unplugged';
+} & DeviceUnplugged) | ({
     type: 'device.reachable';
 } & DeviceReachable) | ({
     type: 'link.linked';
@@ -981,6 +1086,14 @@ export type PostedEvent = ({
 } & InterventionOpened) | ({
     type: 'intervention.resolved';
 } & InterventionResolved) | ({
+    type: 'prices.published';
+} & PricesPublished) | ({
+    type: 'subscription.paused';
+} & SubscriptionPaused) | ({
+    type: 'charging.session_started';
+} & ChargingSessionStarted) | ({
+    type: 'charging.session_completed';
+} & ChargingSessionCompleted) | ({
     type: 'charging.started';
 } & ChargingStarted) | ({
     type: 'charging.updated';
@@ -996,6 +1109,23 @@ export type PricedSlot = {
     duration_min: number;
     price: string | number;
     start?: unknown;
+};
+
+export type PricesPublished = {
+    id: string;
+    type: 'prices.published';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: PricesPublishedData;
+};
+
+export type PricesPublishedData = {
+    price_area: 'SE1' | 'SE2' | 'SE3' | 'SE4';
+    day: string;
+    corrected: boolean;
+    source: string;
 };
 
 export type RateLimit = {
@@ -1253,6 +1383,22 @@ export type SubscriptionChange = {
     types?: Array<string> | null;
     device?: string | null;
     user_ref?: string | null;
+};
+
+export type SubscriptionPaused = {
+    id: string;
+    type: 'subscription.paused';
+    version: 1;
+    subject: EventSubject;
+    occurred_at: string;
+    recorded_at: string;
+    data: SubscriptionPausedData;
+};
+
+export type SubscriptionPausedData = {
+    subscription_id: string;
+    url: string;
+    reason: 'failing' | 'gone';
 };
 
 export type SubscriptionTest = {

@@ -27,6 +27,10 @@ function describeEvent(event: LoggedEvent): string {
       const { command } = event.data as { command: { type: string } };
       return describeCommand(command);
     }
+    case 'prices.published':
+      return `${String(event.data.price_area)}, ${String(event.data.day)}`;
+    case 'subscription.paused':
+      return foreign(String(event.data.url));
     case 'link_session.failed':
       return foreign(String(event.data.reason ?? ''));
     case 'intervention.opened':

@@ -105,7 +105,7 @@ const accounts = ({ identity, bytewise }: Types): string => `
   create table idempotent_requests (
     account_id bigint not null, route text not null, key text not null, fingerprint text not null,
     status text not null, started_at bigint not null, lease_until bigint not null, answer_status smallint,
-    answer_code text, answer_body text, claim text not null default '', begun smallint not null default 1,
+    answer_code text, answer_command text, answer_body text, claim text not null default '', begun smallint not null default 1,
     fingerprint_key text not null default '',
     constraint idempotent_requests_pk primary key (account_id, route, key)
   );
@@ -243,7 +243,7 @@ const devices = ({ identity, bytewise }: Types): string => `
     user_ref text not null, device_type text not null, name text, capabilities_json text not null,
     details_json text not null, created_at bigint not null, state_json text, limits_json text,
     available_capacity_json text, observed_at bigint, fetched_at bigint, missing_since bigint, reported_json text,
-    site text, granted_json text, logged_tx bigint, interventions_json text,
+    site text, granted_json text, logged_tx bigint, interventions_json text, plugged smallint,
     constraint devices_pk primary key (account_id, vendor, id),
     constraint devices_of_link ${OF_LINK}
   );
@@ -265,7 +265,7 @@ const devices = ({ identity, bytewise }: Types): string => `
     where resolved_at is null;
   create table commands (
     account_id bigint not null, id text not null, vendor text not null, device_id text not null,
-    key_id text not null, command_json text not null, status text not null, error text,
+    key_id text not null, request_id text, command_json text not null, status text not null, error text,
     requested_at bigint not null, finished_at bigint, lease_until bigint not null,
     constraint commands_pk primary key (account_id, id)
   );

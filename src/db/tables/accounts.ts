@@ -154,6 +154,8 @@ interface IdempotentRequests {
   begun: Generated<number>;
   answer_status: number | null;
   answer_code: string | null;
+  /** What its command is called. */
+  answer_command: string | null;
   answer_body: string | null;
 }
 

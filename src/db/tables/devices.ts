@@ -26,6 +26,8 @@ interface Devices {
   reported_json: string | null;
   /** `tx` of its last event. */
   logged_tx: number | null;
+  /** Whether it was plugged in when that was last known: 1 or 0. */
+  plugged: number | null;
   /** Its open interventions and those of its link, as `GET /devices` shows them; null without any. */
   interventions_json: string | null;
 }
@@ -52,6 +54,7 @@ interface Commands {
   vendor: string;
   device_id: string;
   key_id: string;
+  request_id: string | null;
   command_json: string;
   /** running, done, failed, unknown */
   status: string;

@@ -32,6 +32,8 @@ declare module 'fastify' {
     description?: string;
     tags?: readonly string[];
     pagination?: Pagination;
+    /** Headers of its own that a good response may have. */
+    sends?: readonly HeaderName[];
   }
 }
 
@@ -212,6 +214,7 @@ function responsesOf(route: ContractRoute, writer: Writer): Json {
     ...(isLimited(access) ? (['RateLimit', 'RateLimit-Policy'] as const) : []),
     ...(isOnce ? (['Idempotent-Replayed'] as const) : []),
     ...(schema.pagination === undefined ? [] : (['Link'] as const)),
+    ...(schema.sends ?? []),
   ];
   const sorted = [...statuses].sort((a, b) => a - b);
   return Object.fromEntries(

@@ -144,6 +144,11 @@ export const HEADERS = {
     description: 'true: this is the response to the first request with the Idempotency-Key',
     schema: Type.Enum(['true'], { type: 'string' }),
   },
+  'Elnav-Command-Id': {
+    description:
+      'Id of the command, as `command_id` in its events; also with an error, where the command was sent',
+    schema: Type.String({ examples: ['Zk3q8fYbT1mN7yPc2Vd0aX'] }),
+  },
   ETag: {
     description: 'Version of the body, for If-None-Match',
     schema: Type.String({ examples: ['"5f2c1a9b"'] }),

@@ -104,9 +104,12 @@ export const events = {
 
 export const eventTypes = {
   'device.linked': 'Device linked',
+  'device.updated': 'Device changed',
   'device.removed': 'Device removed',
   'device.state_changed': 'State changed',
   'device.unreachable': 'Device unreachable',
+  'device.plugged_in': 'Plugged in',
+  'device.unplugged': 'Unplugged',
   'device.reachable': 'Device reachable again',
   'link.linked': 'Account linked',
   'link.needs_relink': 'Account must be signed in to again',
@@ -121,7 +124,11 @@ export const eventTypes = {
   'command.outcome_unknown': 'Outcome of a command unknown',
   'intervention.opened': 'The user has something to do',
   'intervention.resolved': 'The user has done it',
-  'charging.started': 'Charging session began',
-  'charging.updated': 'Charging session updated',
-  'charging.ended': 'Charging session ended',
+  'prices.published': 'Spot prices published',
+  'subscription.paused': 'Subscription paused',
+  'charging.session_started': 'Charging session began',
+  'charging.session_completed': 'Charging session completed',
+  'charging.started': 'Charging transaction began',
+  'charging.updated': 'Charging transaction updated',
+  'charging.ended': 'Charging transaction ended',
 } satisfies Record<EventType, string>;

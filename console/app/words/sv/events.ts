@@ -103,9 +103,12 @@ export const events: typeof english.events = {
 
 export const eventTypes: typeof english.eventTypes = {
   'device.linked': 'Enhet ansluten',
+  'device.updated': 'Enhet ändrad',
   'device.removed': 'Enhet borttagen',
   'device.state_changed': 'Läget ändrades',
   'device.unreachable': 'Enheten går inte att nå',
+  'device.plugged_in': 'Laddkabeln anslöts',
+  'device.unplugged': 'Laddkabeln kopplades ur',
   'device.reachable': 'Enheten går att nå igen',
   'link.linked': 'Konto anslutet',
   'link.needs_relink': 'Kontot kräver ny inloggning',
@@ -120,7 +123,11 @@ export const eventTypes: typeof english.eventTypes = {
   'command.outcome_unknown': 'Okänt utfall av kommando',
   'intervention.opened': 'Användaren behöver göra något',
   'intervention.resolved': 'Användaren har gjort det',
-  'charging.started': 'Laddning påbörjad',
-  'charging.updated': 'Laddning uppdaterad',
-  'charging.ended': 'Laddning avslutad',
+  'prices.published': 'Elpriser publicerade',
+  'subscription.paused': 'Prenumeration pausad',
+  'charging.session_started': 'Laddning påbörjad',
+  'charging.session_completed': 'Laddning avslutad',
+  'charging.started': 'Laddtransaktion påbörjad',
+  'charging.updated': 'Laddtransaktion uppdaterad',
+  'charging.ended': 'Laddtransaktion avslutad',
 };

@@ -11,7 +11,12 @@ import {
 import { readQuery } from '../input/parameters.ts';
 
 export const Filters = Type.Object({
-  after: Type.Optional(Type.String({ description: 'A cursor: events after it are returned' })),
+  after: Type.Optional(
+    Type.String({
+      description:
+        'A cursor: events after it are returned. latest: events from now on, so that the cursor of the response is the end of the log',
+    }),
+  ),
   types: Type.Optional(
     Type.String({ description: `Comma-separated: ${EVENT_TYPE_NAMES.join(', ')}. Default: all` }),
   ),
@@ -71,6 +76,10 @@ export const placeOf = (
   parameter: 'after' | 'before' = 'after',
 ): GivenPosition | undefined =>
   cursor === undefined ? undefined : cursors.decode(account, cursor, parameter);
+
+/** In the place of a cursor: the end of the log as it is now. */
+const LATEST = 'latest';
+export const isLatest = (after: string | undefined): after is typeof LATEST => after === LATEST;
 
 /** Throws `request.invalid` where a parameter belongs to the other order. */
 export function refuseMixed(query: {

@@ -118,6 +118,7 @@ export function addDeviceRoutes(
         headers: IdempotencyHeaders,
         body: AnyCommand,
         response: responses(SlowerCharger, [409, 422, 502]),
+        sends: ['Elnav-Command-Id'],
       },
     },
     (request, reply) => {
@@ -132,6 +133,7 @@ export function addDeviceRoutes(
           return commands.run({
             account,
             keyId,
+            requestId: request.id,
             deviceId: id,
             vendor: vendorIn(request.query),
             command,

@@ -15,7 +15,7 @@ import { createEventStreams } from '../../../http/event-stream.ts';
 import { nextPage } from '../../../http/next-page.ts';
 import { createOpenResponses } from '../../../http/open-responses.ts';
 import { type Admission, admissionOf } from '../events/admission.ts';
-import { Filters, filterOf, placeOf, refuseMixed, unlessExpired } from '../events/query.ts';
+import { Filters, filterOf, isLatest, placeOf, refuseMixed, unlessExpired } from '../events/query.ts';
 import { createEventSenders } from '../events/streams.ts';
 import { createWaits } from '../events/waits.ts';
 import { principalOf, readQuery } from '../input/parameters.ts';
@@ -123,7 +123,8 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
         const found = await eventLog.pageBack({ account, before, filter, limit });
         return listOf(request, reply, { ...found, way: 'before' });
       }
-      const query = { account, after: placeOf({ account, cursors }, after), filter, limit };
+      const from = isLatest(after) ? await eventLog.end() : placeOf({ account, cursors }, after);
+      const query = { account, after: from, filter, limit };
       const found = await unlessExpired({ account, cursors, reply }, async () => {
         if (seconds === 0 || request.method === 'HEAD') return eventLog.page(query);
         waiting.enter(request, reply);
@@ -167,7 +168,8 @@ export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes):
       const { account } = principalOf(request);
       const { after, filter } = filterOf(request.query);
       const last = request.headers['last-event-id'];
-      const from = placeOf({ account, cursors }, typeof last === 'string' && last !== '' ? last : after);
+      const cursor = typeof last === 'string' && last !== '' ? last : after;
+      const from = isLatest(cursor) ? undefined : placeOf({ account, cursors }, cursor);
       const wanted = { account, filter, isAdmitted: admissionOf(dependencies, request) };
       const first =
         from === undefined

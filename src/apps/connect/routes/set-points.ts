@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { SET_POINT_TYPES } from '../../../adapter/commands.ts';
 import { CommandedDevice } from '../../../domain/devices/devices/index.ts';
 import { SetPointResponse, type SetPoints } from '../../../domain/devices/set-points/index.ts';
+import { namesCommandOf } from '../../../http/idempotency.ts';
 import { DeviceId, deviceIn, OfVendor, principalOf, readPath, vendorIn } from '../input/parameters.ts';
 import { responses } from '../schemas.ts';
 
@@ -56,12 +57,17 @@ export function addSetPointRoutes(app: FastifyInstance, { setPoints }: SetPointR
         params: OfSetPoint,
         querystring: OfVendor,
         response: responses(CommandedDevice, [422, 502]),
+        sends: ['Elnav-Command-Id'],
       },
     },
-    (request) => {
+    (request, reply) => {
       const { account, keyId } = principalOf(request);
       const { id, type } = readPath(OfSetPoint, request);
-      return setPoints.end({ account, keyId, deviceId: id, vendor: vendorIn(request.query), type });
+      return setPoints.end({
+        ...{ account, keyId, requestId: request.id },
+        ...{ deviceId: id, vendor: vendorIn(request.query), type },
+        begun: namesCommandOf(reply),
+      });
     },
   );
 }

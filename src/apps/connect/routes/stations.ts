@@ -50,6 +50,7 @@ export function addStationRoutes(app: FastifyInstance, { commands, idempotency }
         headers: IdempotencyHeaders,
         body: AnyOperation,
         response: responses(OperationAnswer, [409, 422, 502]),
+        sends: ['Elnav-Command-Id'],
       },
     },
     (request, reply) => {
@@ -63,6 +64,7 @@ export function addStationRoutes(app: FastifyInstance, { commands, idempotency }
           return commands.stations.operate({
             account,
             keyId,
+            requestId: request.id,
             deviceId: deviceIn(request),
             vendor: vendorIn(request.query),
             operation,

@@ -153,7 +153,7 @@ export async function openIdempotentRequests(options: Options) {
         await store.removeOlderThan(KEPT_MS, name);
         continue;
       }
-      const { answer_status: status, answer_code: code, answer_body: body } = stored;
+      const { answer_status: status, answer_code: code, answer_command: command, answer_body: body } = stored;
       const isDead = stored.left_ms <= 0;
       if (status === null && stored.begun === 0 && isDead) {
         await store.releaseDead({ ...name, claim: stored.claim });
@@ -163,7 +163,7 @@ export async function openIdempotentRequests(options: Options) {
       const wanted = hashOf.by(stored.fingerprint_key, digest);
       if (wanted === undefined) return { state: 'unverifiable' };
       if (stored.fingerprint !== wanted) return { state: 'mismatch' };
-      if (status !== null && body !== null) return { state: 'replay', status, code, body };
+      if (status !== null && body !== null) return { state: 'replay', status, code, command, body };
       return isDead ? { state: 'died' } : { state: 'running', leftMs: stored.left_ms };
     }
   }

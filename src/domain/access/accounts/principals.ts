@@ -2,6 +2,7 @@ import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
+import { CONSOLE } from '../../../core/sender.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Topic } from '../../../db/topic.ts';
 import { isWellFormedKey, keyIdOf, SCOPES, type Scope, sha256OfKey, storedScopes } from './api-key.ts';
@@ -95,8 +96,6 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   readonly policy: EffectivePolicy;
 }
-
-const CONSOLE = 'console';
 
 const suspended = () =>
   new AppError(

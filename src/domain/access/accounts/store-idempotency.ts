@@ -22,6 +22,8 @@ export interface Fingerprint {
 export interface Answer {
   readonly status: number;
   readonly code: string | null;
+  /** Id of the command that the request sent. */
+  readonly command?: string | null;
   readonly body: string;
 }
 
@@ -32,6 +34,7 @@ export interface StoredRequest {
   readonly begun: number;
   readonly answer_status: number | null;
   readonly answer_code: string | null;
+  readonly answer_command: string | null;
   readonly answer_body: string | null;
   /** Since it was claimed. */
   readonly age_ms: number;
@@ -69,7 +72,13 @@ const OF_REQUESTS = {
   key: { account_id: 'account', route: 'route', key: 'key' },
 } as const;
 const BEGINNING = { ...HELD, lease_ms: 'bigint' } as const;
-const FINISH = { ...HELD, answer_status: 'bigint', answer_code: 'text', answer_body: 'text' } as const;
+const FINISH = {
+  ...HELD,
+  answer_status: 'bigint',
+  answer_code: 'text',
+  answer_command: 'text',
+  answer_body: 'text',
+} as const;
 
 const newRow = ({ account, route, key, claim, deadline, fingerprint, leaseMs }: NewRequest) => ({
   account,
@@ -86,6 +95,7 @@ const finishRow = ({ name, answer }: Finish) => ({
   ...name,
   answer_status: answer.status,
   answer_code: answer.code,
+  answer_command: answer.command ?? null,
   answer_body: answer.body,
 });
 
@@ -124,6 +134,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
           'begun',
           'answer_status',
           'answer_code',
+          'answer_command',
           'answer_body',
         ])
         .select([
@@ -154,7 +165,8 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
     finish: group(async (on, finished: readonly Finish[]): Promise<undefined[]> => {
       await sql`
         update idempotent_requests
-        set status = 'done', answer_status = r.answer_status, answer_code = r.answer_code, answer_body = r.answer_body
+        set status = 'done', answer_status = r.answer_status, answer_code = r.answer_code,
+          answer_command = r.answer_command, answer_body = r.answer_body
         from ${lockedRows(OF_REQUESTS, FINISH, finished.map(finishRow))} as r
         where ${heldByRow}`.execute(on);
       return finished.map(() => undefined);
@@ -229,6 +241,7 @@ export async function insertDone(queries: Queries, name: RequestName, at: number
       begun: 1,
       answer_status: 200,
       answer_code: null,
+      answer_command: null,
       answer_body: '',
     })
     .onConflict((conflict) => conflict.columns(['account_id', 'route', 'key']).doNothing())

@@ -6,12 +6,12 @@ import type { Begin } from '../../../core/begin.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Log } from '../../../core/log.ts';
+import { type Sender, senderOf } from '../../../core/sender.ts';
 import type { Calls, LinkEvents } from '../../vendor-calls/calls/index.ts';
 import { type CachedDevice, type CommandedDevice, commandedOf, type Devices } from '../devices/index.ts';
 import { type createCommandQueue, mayHaveHappened } from './queue.ts';
 
-interface Asked {
-  readonly keyId: string;
+interface Asked extends Sender {
   readonly begun: Begin;
 }
 
@@ -44,7 +44,7 @@ export function createChanges({ devices, calls, events, inQueue, log }: ChangesO
       account,
       vendor,
       deviceId: id,
-      keyId: request.keyId,
+      ...senderOf(request),
       commandJson: JSON.stringify(what.kept),
       ...(what.isBackground === undefined ? {} : { isBackground: what.isBackground }),
     };

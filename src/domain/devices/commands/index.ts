@@ -5,7 +5,9 @@ import { saidBySuccess } from '../../../adapter/interventions.ts';
 import { missingScopes } from '../../../adapter/tokens.ts';
 import type { Begin } from '../../../core/begin.ts';
 import { AppError } from '../../../core/errors.ts';
+import { randomId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { type Sender, senderOf } from '../../../core/sender.ts';
 import type { Host } from '../../../db/host.ts';
 import { inBatches, startRetention } from '../../../db/retention.ts';
 import { question } from '../../../db/topic.ts';
@@ -27,7 +29,7 @@ interface Run {
   readonly account: number;
   readonly vendor: string;
   readonly id: string;
-  readonly key: string;
+  readonly sender: Sender;
   readonly command: Command;
 }
 
@@ -36,9 +38,8 @@ const RUN_MS = 40_000;
 /** Removed at once by retention. */
 const ROWS_AT_ONCE = 500;
 
-interface CommandRequest {
+interface CommandRequest extends Sender {
   readonly account: number;
-  readonly keyId: string;
   readonly deviceId: string;
   readonly vendor: string | undefined;
   readonly command: Command;
@@ -111,26 +112,26 @@ export async function createCommands(options: CommandsOptions) {
     const { account, vendor, id } = cached.row;
     const holder = await holders.of(cached.row);
     if (holder === undefined) throw await calls.whyNowhere(cached.row);
-    await request.begun();
-    const message = { account, vendor, id, key: request.keyId, command: request.command };
+    const sender = { ...senderOf(request), commandId: randomId(random) };
+    await request.begun(sender.commandId);
+    const message = { account, vendor, id, sender, command: request.command };
     return holders.done(await holders.ask(RUN, message, { holder, timeoutMs: RUN_MS }), request.begun);
   }
 
   const self = crypto.randomUUID();
   WHO.answer(bus, async (link) => ((await calls.isHere(link)) ? self : undefined));
-  RUN.answer(bus, async ({ holder, account, vendor, id, key, command }) => {
+  RUN.answer(bus, async ({ holder, account, vendor, id, sender, command }) => {
     if (holder !== self) return undefined;
     return answered(async (begun) =>
       runHere(await devices.find(account, id, vendor), {
-        ...{ account, vendor, command, begun },
-        keyId: key,
+        ...{ ...sender, account, vendor, command, begun },
         deviceId: id,
       }),
     );
   });
 
   const stations = createStations({
-    ...{ database, adapters, devices, calls, self },
+    ...{ database, random, adapters, devices, calls, self },
     holders,
     inQueueOf: (cached, request, { kept, work }) =>
       queue.change(cached, request, { kept, work, look: async (answer) => answer }),

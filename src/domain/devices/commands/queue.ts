@@ -2,6 +2,7 @@ import type { Begin } from '../../../core/begin.ts';
 import { type Clock, sleep } from '../../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../../core/errors.ts';
 import { type Random, randomId } from '../../../core/ids.ts';
+import type { Sender } from '../../../core/sender.ts';
 import type { Moments } from '../../../db/moments.ts';
 import type { UntilStored } from '../../../db/until-stored.ts';
 import type { CommandEnd, CommandStore } from './store.ts';
@@ -18,11 +19,10 @@ const RETRY_MS = 100;
 /** What says that a command went out, and not what became of it. */
 const OUTCOME_UNKNOWN: ReadonlySet<ErrorCodeName> = new Set(['vendor.timeout', 'command.outcome_unknown']);
 
-export interface Entry {
+export interface Entry extends Sender {
   readonly account: number;
   readonly vendor: string;
   readonly deviceId: string;
-  readonly keyId: string;
   /** What is kept of the command. */
   readonly commandJson: string;
   /** Nobody asked for it: it is kept while it runs, and not afterwards. */
@@ -93,12 +93,11 @@ export function createCommandQueue({ store, untilStored, moments, clock, random 
 
   async function kept<T, R>(entry: Entry, steps: Steps<T, R>): Promise<R> {
     // control: an idempotency key notes that its request begins before the command is entered [commands/queue]
-    await steps.begun();
-    let id: string;
+    const id = entry.commandId ?? randomId(random);
+    await steps.begun(id);
     try {
-      // control: a command is durable before it is sent to its vendor [commands-kill] => id = '', void entered(entry).catch(() =>
-      // {})
-      id = await entered(entry);
+      // control: a command is durable before it is sent to its vendor [commands-kill] => void entered(entry, id).catch(() => {})
+      await entered(entry, id);
     } catch (error) {
       steps.begun.takeBack?.();
       throw error;
@@ -140,9 +139,8 @@ export function createCommandQueue({ store, untilStored, moments, clock, random 
     }
   }
 
-  /** Waits until the command is entered; answers its id. What fails here has not been sent. */
-  async function entered(entry: Entry): Promise<string> {
-    const id = randomId(random);
+  /** Waits until the command is entered. What fails here has not been sent. */
+  async function entered(entry: Entry, id: string): Promise<void> {
     const deadline = clock.now() + TURN_MS;
     for (;;) {
       const at = clock.now();
@@ -154,7 +152,7 @@ export function createCommandQueue({ store, untilStored, moments, clock, random 
         deadline: moments.clock.now() + ENTERED_WITHIN_MS,
       };
       try {
-        if (await store.begin(start)) return id;
+        if (await store.begin(start)) return;
       } catch (error) {
         void withdraw(entry.account, id);
         throw error;

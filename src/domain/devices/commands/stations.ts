@@ -4,6 +4,8 @@ import type { Session } from '../../../adapter/session.ts';
 import type { OperationAnswer, StationOperation, StationView } from '../../../adapter/station.ts';
 import type { Begin } from '../../../core/begin.ts';
 import { AppError } from '../../../core/errors.ts';
+import { type Random, randomId } from '../../../core/ids.ts';
+import { type Sender, senderOf } from '../../../core/sender.ts';
 import type { Database } from '../../../db/database.ts';
 import { question } from '../../../db/topic.ts';
 import type { Calls } from '../../vendor-calls/calls/index.ts';
@@ -16,8 +18,10 @@ interface AskedDevice {
   readonly id: string;
 }
 
-const OPERATE: HolderQuestion<AskedDevice & { key: string; operation: StationOperation }, OperationAnswer> =
-  question('commands.operate');
+const OPERATE: HolderQuestion<
+  AskedDevice & { sender: Sender; operation: StationOperation },
+  OperationAnswer
+> = question('commands.operate');
 const DESCRIBE: HolderQuestion<AskedDevice, StationView> = question('commands.describe');
 const OPERATE_MS = 40_000;
 const DESCRIBE_MS = 3_000;
@@ -28,8 +32,7 @@ interface OfDevice {
   readonly vendor: string | undefined;
 }
 
-interface OperationRequest extends OfDevice {
-  readonly keyId: string;
+interface OperationRequest extends OfDevice, Sender {
   readonly operation: StationOperation;
   /** As with a command: called right before the station is asked. */
   readonly begun: Begin;
@@ -37,6 +40,7 @@ interface OperationRequest extends OfDevice {
 
 interface StationsOptions {
   readonly database: Database;
+  readonly random: Random;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Devices;
   readonly calls: Pick<Calls, 'withVendor' | 'isConnectedHere'>;
@@ -46,13 +50,13 @@ interface StationsOptions {
   /** Runs what changes a device in its queue. */
   inQueueOf<T>(
     cached: CachedDevice,
-    request: Pick<OperationRequest, 'keyId' | 'begun'>,
+    request: Sender & Pick<OperationRequest, 'begun'>,
     what: { readonly kept: StationOperation; work(session: Session): Promise<T> },
   ): Promise<T>;
 }
 
 /** Charging stations that dial in are run: by the process that they are connected to, in the queue of their commands. */
-export function createStations({ database, adapters, devices, calls, ...options }: StationsOptions) {
+export function createStations({ database, random, adapters, devices, calls, ...options }: StationsOptions) {
   const { bus } = database;
   const { self, holders, inQueueOf } = options;
 
@@ -88,9 +92,10 @@ export function createStations({ database, adapters, devices, calls, ...options 
     const holder = await holders.of(row);
     if (holder === undefined)
       throw new AppError('device.offline', `the station of ${row.id} is not connected`);
-    await request.begun();
+    const sender = { ...senderOf(request), commandId: randomId(random) };
+    await request.begun(sender.commandId);
     const { account, vendor, id } = row;
-    const message = { account, vendor, id, key: request.keyId, operation: request.operation };
+    const message = { account, vendor, id, sender, operation: request.operation };
     const asked = await holders.ask(OPERATE, message, { holder, timeoutMs: OPERATE_MS });
     return holders.done(asked, request.begun);
   }
@@ -107,9 +112,9 @@ export function createStations({ database, adapters, devices, calls, ...options 
     return asked.state === 'answered' ? holders.done(asked) : describeHere(here);
   }
 
-  OPERATE.answer(bus, async ({ holder, account, vendor, id, key, operation }) => {
+  OPERATE.answer(bus, async ({ holder, account, vendor, id, sender, operation }) => {
     if (holder !== self) return undefined;
-    const request = { account, deviceId: id, vendor, keyId: key, operation };
+    const request = { ...sender, account, deviceId: id, vendor, operation };
     return answered(async (begun) => operateHere(await found(request), { ...request, begun }));
   });
   DESCRIBE.answer(bus, async ({ holder, account, vendor, id }) => {

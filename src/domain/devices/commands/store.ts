@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { CONSOLE, ELNAV } from '../../../core/sender.ts';
 import type { Database } from '../../../db/database.ts';
 
 interface CommandStart {
@@ -7,6 +8,7 @@ interface CommandStart {
   readonly vendor: string;
   readonly deviceId: string;
   readonly keyId: string;
+  readonly requestId?: string | undefined;
   readonly commandJson: string;
   readonly at: number;
   /** Another process may take it for dead after so long. */
@@ -29,6 +31,7 @@ const START = {
   vendor: 'text',
   device_id: 'text',
   key_id: 'text',
+  request_id: 'text',
   command_json: 'text',
   requested_at: 'bigint',
   lease_ms: 'bigint',
@@ -41,6 +44,7 @@ const startRow = ({ account, id, vendor, deadline, ...start }: CommandStart) => 
   vendor,
   device_id: start.deviceId,
   key_id: start.keyId,
+  request_id: start.requestId ?? null,
   command_json: start.commandJson,
   requested_at: start.at,
   lease_ms: start.leaseMs,
@@ -53,6 +57,8 @@ const OF_COMMANDS = {
   before: {
     vendor: 'vendor',
     device_id: 'device_id',
+    key_id: 'key_id',
+    request_id: 'request_id',
     command_json: 'command_json',
     status_before: 'status',
   },
@@ -71,13 +77,18 @@ const ENDED = sql`
   update commands set status = r.status, error = r.error, finished_at = r.finished_at
   from r where commands.account_id = r.account and commands.id = r.id`;
 
-/** The command as it was sent, and why it did not succeed. */
+/** The command as it was sent, who sent it, and why it did not succeed. */
 const endData = (engine: Database['engine']) => {
-  const error =
+  const quoted = (column: string) =>
     engine === 'postgres'
-      ? sql`coalesce(cast(to_json(r.error) as text), 'null')`
-      : sql`coalesce(json_quote(r.error), 'null')`;
-  return sql`'{"command_id":"' || r.id || '","command":' || r.command_json || ',"error":' || ${error} || '}'`;
+      ? sql`coalesce(cast(to_json(${sql.ref(column)}) as text), 'null')`
+      : sql`coalesce(json_quote(${sql.ref(column)}), 'null')`;
+  const [isConsole, isElnav] = [CONSOLE, ELNAV].map((name) => sql`r.key_id = ${sql.lit(name)}`);
+  const by = sql`'{"source":' ||
+    case when ${isConsole} then '"console","key_id":null' when ${isElnav} then '"elnav","key_id":null'
+      else '"api","key_id":' || ${quoted('r.key_id')} end ||
+    ',"request_id":' || ${quoted('r.request_id')} || '}'`;
+  return sql`'{"command_id":"' || r.id || '","command":' || r.command_json || ',"by":' || ${by} || ',"error":' || ${quoted('r.error')} || '}'`;
 };
 
 const DIED = 'the process ended while the command ran';
@@ -105,6 +116,8 @@ export function createCommandStore(database: Database) {
         'id',
         'vendor',
         'device_id',
+        'key_id',
+        'request_id',
         'command_json',
         'status as status_before',
         sql<string>`'unknown'`.as('status'),
@@ -125,8 +138,8 @@ export function createCommandStore(database: Database) {
     begin: group(async (on, starts: readonly CommandStart[]): Promise<boolean[]> => {
       const entered = await sql<{ id: string }>`
         insert into commands
-          (account_id, id, vendor, device_id, key_id, command_json, status, requested_at, lease_until)
-        select account, id, vendor, device_id, key_id, command_json, 'running', requested_at, ${moments.now} + lease_ms
+          (account_id, id, vendor, device_id, key_id, request_id, command_json, status, requested_at, lease_until)
+        select account, id, vendor, device_id, key_id, request_id, command_json, 'running', requested_at, ${moments.now} + lease_ms
         from ${rows(START, starts.map(startRow))} as r
         where ${moments.now} < deadline
         order by account, vendor, device_id

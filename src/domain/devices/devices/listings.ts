@@ -67,7 +67,7 @@ async function relist(
     const device = listed.get(row.id);
     return device === undefined || isSame(row, device) ? [] : [device];
   });
-  for (const device of changed) await store.update(transaction, of, device);
+  for (const device of changed) await store.update(transaction, of, device, { at: began });
   const isNew = list.devices.filter(({ id }) => !known.has(id));
   const added = (await store.add(transaction, of, { devices: isNew, at: began })).toSorted();
   const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id).toSorted();

@@ -8,10 +8,14 @@ import { type DeviceRow, toRow } from './rows.ts';
 
 type At = { readonly at: number };
 
-/** A link has a device that it did not have. */
-const deviceLinked = (of: OfLink, { id, type, name, capabilities }: NewDevice, { at }: At): NewEvent => ({
+/** A link has a device that it did not have, or one that is called otherwise now, or can do something else. */
+const deviceListed = (
+  of: OfLink,
+  { id, type, name, capabilities }: NewDevice,
+  { at, as }: At & { readonly as: 'device.linked' | 'device.updated' },
+): NewEvent => ({
   ...subjectOf(of, id),
-  type: 'device.linked',
+  type: as,
   occurredAt: at,
   data: { device_type: type, name, capabilities },
 });
@@ -85,6 +89,29 @@ export function createListStore({ engine, queries, events }: Database) {
     return found.map((row) => ({ id: row.id, type: row.device_type as DeviceType }));
   }
 
+  /** Devices whose type, name or capabilities are not those that are stored; not those that are new. */
+  async function otherwise(
+    on: Queries,
+    { account, link }: LinkKey,
+    devices: readonly NewDevice[],
+  ): Promise<NewDevice[]> {
+    const stored = await on
+      .selectFrom('devices')
+      .select(['id', 'device_type', 'name', 'capabilities_json'])
+      .where('account_id', '=', account)
+      .where('link_id', '=', link)
+      .execute();
+    const before = new Map(stored.map((row) => [row.id, row]));
+    return devices.filter((device) => {
+      const row = before.get(device.id);
+      const { device_type, name, capabilities_json } = columnsOf(device);
+      return (
+        row !== undefined &&
+        (row.device_type !== device_type || row.name !== name || row.capabilities_json !== capabilities_json)
+      );
+    });
+  }
+
   async function removeOf(transaction: Queries, of: OfLink, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await transaction
@@ -146,6 +173,7 @@ export function createListStore({ engine, queries, events }: Database) {
     ): Promise<void> {
       await hold(transaction, of);
       const before = new Set((await idsOf(transaction, of)).map(({ id }) => id));
+      const changed = await otherwise(transaction, of, devices);
       const gone = before.difference(new Set(devices.map(({ id }) => id)));
       await removeOf(transaction, of, [...gone]);
       for (const device of devices) {
@@ -163,7 +191,10 @@ export function createListStore({ engine, queries, events }: Database) {
       }
       await events.append(transaction, [
         ...[...gone].map((id) => deviceRemoved(of, id, { at, reason: 'not_listed' })),
-        ...devices.filter(({ id }) => !before.has(id)).map((device) => deviceLinked(of, device, { at })),
+        ...devices
+          .filter(({ id }) => !before.has(id))
+          .map((device) => deviceListed(of, device, { at, as: 'device.linked' })),
+        ...changed.map((device) => deviceListed(of, device, { at, as: 'device.updated' })),
       ]);
       if (devices.length > 0) await forgetLost(transaction, of, devices);
     },
@@ -214,13 +245,14 @@ export function createListStore({ engine, queries, events }: Database) {
       }
       await events.append(
         transaction,
-        added.map((device) => deviceLinked(of, device, { at })),
+        added.map((device) => deviceListed(of, device, { at, as: 'device.linked' })),
       );
       return added.map(({ id }) => id);
     },
 
     /** What the vendor says of a device of the link now. */
-    async update(transaction: Queries, of: OfLink, device: NewDevice): Promise<void> {
+    async update(transaction: Queries, of: OfLink, device: NewDevice, { at }: At): Promise<void> {
+      const changed = await otherwise(transaction, of, [device]);
       await transaction
         .updateTable('devices')
         .set(columnsOf(device))
@@ -228,6 +260,10 @@ export function createListStore({ engine, queries, events }: Database) {
         .where('link_id', '=', of.link)
         .where('id', '=', device.id)
         .execute();
+      await events.append(
+        transaction,
+        changed.map((one) => deviceListed(of, one, { at, as: 'device.updated' })),
+      );
       await forgetLost(transaction, of, [device]);
     },
 

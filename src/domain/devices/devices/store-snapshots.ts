@@ -40,13 +40,21 @@ const OF_DEVICES = {
     link_id: 'link_id',
     user_ref: 'user_ref',
     logged_tx: 'logged_tx',
+    plugged_before: 'plugged',
   },
 } as const;
 
+const NO_DATA = sql.lit('{}');
 /** In the text of a state. A quote within a value is escaped, so that no value looks like it. */
 const IS_OFFLINE = sql.lit('%"online":false%');
-const asIfOnline = (state: string): RawBuilder<unknown> =>
-  sql`replace(${sql.ref(state)}, '"online":false', '"online":true')`;
+/** In the text of what a device has reported. */
+const NO_RESPONSE = sql.lit('%"isUnreachable":true%');
+
+/** What a state says of the plug of a car or a charger. */
+const IS_PLUGGED = sql.lit('%"connected":true%');
+const IS_UNPLUGGED = sql.lit('%"connected":false%');
+const plugged = sql`case when r.state_json like ${IS_PLUGGED} then 1 when r.state_json like ${IS_UNPLUGGED} then 0
+  else r.plugged_before end`;
 
 /** A state that stayed is an event of its own for readers within the service, where it had not been confirmed for so long. */
 const SILENT_MS = 15 * MINUTE_MS;
@@ -82,6 +90,7 @@ export function createSightingStore({ group, lockedRows, events, moments }: Data
       ), '') else '' end`;
     // A device that could not be asked keeps the time of its last good read, and is lost now.
     const lostAt = sql`case when r.fetched_at > coalesce(r.fetched_before, 0) then r.fetched_at else ${moments.now} end`;
+    const reason = sql`case when r.reported_json like ${NO_RESPONSE} then '"no_response"' else '"reported"' end`;
     const event = (type: string, occurredAt: RawBuilder<unknown>, data: RawBuilder<unknown>) => sql`
       select r.account, ${tx}, ${sql.lit(type)}, r.id, r.vendor, r.link_id, r.user_ref, ${occurredAt}, ${moments.now}, ${data}
       from r where ${isNews}`;
@@ -90,18 +99,23 @@ export function createSightingStore({ group, lockedRows, events, moments }: Data
       update: sql`
         update devices
         set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
-          observed_at = r.observed_at, fetched_at = r.fetched_at, reported_json = r.reported_json, logged_tx = ${tx}
+          observed_at = r.observed_at, fetched_at = r.fetched_at, reported_json = r.reported_json, logged_tx = ${tx},
+          plugged = ${plugged}
         from r
         where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id and ${isNews}`,
       events: sql`
         ${event('device.state_changed', sql.ref('r.observed_at'), sql`'{"from":' || coalesce(r.state_before, 'null') || ',"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
-          and (r.state_before is null or ${asIfOnline('r.state_json')} <> ${asIfOnline('r.state_before')})
+          and (r.state_before is null or r.state_json <> r.state_before)
         union all
-        ${event('device.unreachable', lostAt, sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+        ${event('device.unreachable', lostAt, sql`'{"reason":' || ${reason} || ',"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
           and r.state_json like ${IS_OFFLINE} and (r.state_before is null or r.state_before not like ${IS_OFFLINE})
         union all
         ${event('device.reachable', sql.ref('r.fetched_at'), sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
           and r.state_json not like ${IS_OFFLINE} and r.state_before like ${IS_OFFLINE}
+        union all
+        ${event('device.plugged_in', sql.ref('r.observed_at'), NO_DATA)} and r.plugged_before = 0 and ${plugged} = 1
+        union all
+        ${event('device.unplugged', sql.ref('r.observed_at'), NO_DATA)} and r.plugged_before = 1 and ${plugged} = 0
         union all
         ${event(STATE_CONFIRMED, sql.ref('r.fetched_at'), sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
           and r.fetched_before > 0 and r.fetched_at - r.fetched_before > ${sql.lit(SILENT_MS)} and r.state_json = r.state_before

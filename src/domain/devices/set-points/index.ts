@@ -1,8 +1,10 @@
 import { adapterOf, kindOf } from '../../../adapter/adapters.ts';
 import { SET_POINT_TYPES } from '../../../adapter/commands.ts';
+import type { Begin } from '../../../core/begin.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Random, randomId } from '../../../core/ids.ts';
 import type { Log } from '../../../core/log.ts';
+import { ELNAV, type Sender, senderOf } from '../../../core/sender.ts';
 import type { Queries } from '../../../db/database.ts';
 import type { LinkRow } from '../../vendor-calls/calls/index.ts';
 import type { CommandedDevice } from '../devices/index.ts';
@@ -98,7 +100,7 @@ export function createSetPoints(options: SetPointsOptions) {
     }
     await keeper.tasks.release({
       ...at,
-      ...{ key: row, keyId: row.keyId, reason: 'unlinked', removesLinkOf: link.linkedAt },
+      ...{ key: row, keyId: ELNAV, reason: 'unlinked', removesLinkOf: link.linkedAt },
       done: (of) => store.awaitUnlink(of, UNLINK_AGAIN_MS),
       look: async () => {},
     });
@@ -128,9 +130,8 @@ export function createSetPoints(options: SetPointsOptions) {
     /** Returns the device to its automatic operation, and answers what it is like then. */
     async end({
       type,
-      keyId,
       ...of
-    }: OfDevice & { readonly type: string; readonly keyId: string }): Promise<CommandedDevice> {
+    }: OfDevice & Sender & { readonly type: string; readonly begun?: Begin }): Promise<CommandedDevice> {
       const cached = await devices.find(of.account, of.deviceId, of.vendor);
       const { row } = cached;
       const { setPoints = {} } = kindOf(adapterOf(adapters, row.vendor), row.type);
@@ -143,7 +144,7 @@ export function createSetPoints(options: SetPointsOptions) {
         );
       const key = { account: row.account, vendor: row.vendor, device: row.id, type };
       return keeper.tasks.release({
-        ...{ cached, setPoint, key, keyId, reason: 'requested' },
+        ...{ ...senderOf(of), begun: of.begun, cached, setPoint, key, reason: 'requested' },
         done: store.forget,
         look: () => queue.deviceAfter(cached),
       });

@@ -4,6 +4,7 @@ import type { Begin } from '../../../core/begin.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Random, randomId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { type Sender, senderOf } from '../../../core/sender.ts';
 import type { CachedDevice, CommandedDevice } from '../devices/index.ts';
 import { type ReleaseReason, retryMs } from './plan.ts';
 import { CLAIM_MS } from './records.ts';
@@ -14,7 +15,7 @@ import type { WillsOfSetPoints } from './wills.ts';
 export interface DeviceQueue {
   change<R>(
     cached: CachedDevice,
-    request: { readonly keyId: string; readonly begun: Begin },
+    request: Sender & { readonly begun: Begin },
     what: {
       /** What is kept of it. */
       readonly kept: JsonObject;
@@ -35,11 +36,11 @@ export class Overtaken extends Error {}
 
 export const begun = async (): Promise<void> => {};
 
-interface Releasing<R> {
+interface Releasing<R> extends Sender {
+  readonly begun?: Begin | undefined;
   readonly cached: CachedDevice;
   readonly setPoint: SetPoint;
   readonly key: SetPointKey;
-  readonly keyId: string;
   readonly reason: ReleaseReason | undefined;
   /** Throws `Overtaken` where it is no longer this version. */
   readonly ifStill?: string;
@@ -64,12 +65,11 @@ export function createRelease({
   readonly wills: Pick<WillsOfSetPoints, 'withdraw'>;
 }) {
   return <R>(releasing: Releasing<R>): Promise<R> => {
-    const { cached, setPoint, key, keyId, reason, ifStill, isBackground, removesLinkOf, done, look } =
-      releasing;
+    const { cached, setPoint, key, reason, ifStill, isBackground, removesLinkOf, done, look } = releasing;
     const of = { ...key, version: randomId(random) };
     return queue.change(
       cached,
-      { keyId, begun },
+      { ...senderOf(releasing), begun: releasing.begun ?? begun },
       {
         kept: { type: 'release', set_point: key.type },
         ...(isBackground === undefined ? {} : { isBackground }),

@@ -1,5 +1,6 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
+import { dayAt } from '../../../core/swedish-days.ts';
 import type { Database, Queries } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
@@ -39,7 +40,7 @@ const LONGEST_SLOT_MS = HOUR_MS;
 
 /** All SQL for `prices` and `price_days`. */
 export function createPriceStore(database: Database) {
-  const { queries } = database;
+  const { queries, events } = database;
 
   const replaceSlots = async (into: Queries, { area, day, start, end, slots }: DayPrices): Promise<void> => {
     await into
@@ -62,6 +63,29 @@ export function createPriceStore(database: Database) {
         })),
       )
       .execute();
+  };
+
+  /** Tells the accounts with a link in the area that prices of a day are there. Of days that are over, nobody plans any more. */
+  const announce = async (
+    transaction: Queries,
+    { area, day, source }: DayPrices,
+    { now, isCorrection }: { readonly now: number; readonly isCorrection: boolean },
+  ): Promise<void> => {
+    if (day < dayAt(now)) return;
+    const accounts = await transaction
+      .selectFrom('links')
+      .select('account_id')
+      .distinct()
+      .where('price_area', '=', area)
+      .orderBy('account_id')
+      .execute();
+    await events.append(
+      transaction,
+      accounts.map(({ account_id: account }) => ({
+        ...{ account, type: 'prices.published', link: null, occurredAt: now },
+        data: { price_area: area, day, corrected: isCorrection, source },
+      })),
+    );
   };
 
   /** Days of every area from `from` to `until`, both included. */
@@ -90,6 +114,7 @@ export function createPriceStore(database: Database) {
           .executeTakeFirstOrThrow();
         if ((numInsertedOrUpdatedRows ?? 0n) > 0n) {
           await replaceSlots(transaction, day);
+          await announce(transaction, day, { now, isCorrection: false });
           return 'stored';
         }
         const ofDay = transaction
@@ -104,6 +129,7 @@ export function createPriceStore(database: Database) {
         // First, so that on PostgreSQL a second writer of the same day waits here.
         await ofDay.set({ ...dayColumns(day), fetched_at: now, checked_at: now }).execute();
         await replaceSlots(transaction, day);
+        await announce(transaction, day, { now, isCorrection: true });
         return 'corrected';
       });
     },

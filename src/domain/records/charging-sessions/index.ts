@@ -1,8 +1,9 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import type { DeviceType } from '../../../adapter/device.ts';
+import { rfc3339 } from '../../../core/clock.ts';
 import { randomId } from '../../../core/ids.ts';
 import type { Queries } from '../../../db/database.ts';
-import { STATE_CONFIRMED } from '../../../db/events.ts';
+import { type NewEvent, STATE_CONFIRMED } from '../../../db/events.ts';
 import type { Host } from '../../../db/host.ts';
 import { inBatches, startRetention } from '../../../db/retention.ts';
 import type { Prices } from '../../market/prices/index.ts';
@@ -10,7 +11,7 @@ import type { EventLog, EventRow } from '../events/index.ts';
 import { stepsOf } from '../history/index.ts';
 import { applied, type FoldOptions, type Happening, NOTHING_KNOWN, type Progress } from './fold.ts';
 import { type ListedSession, listed } from './read.ts';
-import type { Session, TransactionRecord } from './session.ts';
+import { figuresOf, type Session, type TransactionRecord } from './session.ts';
 import {
   createSessionStore,
   type DeviceName,
@@ -113,7 +114,13 @@ export function createChargingSessions(options: ChargingSessionsOptions) {
     }
     await store.removeProgress(transaction, gone);
     await store.saveProgress(transaction, saved);
-    await store.saveSessions(transaction, [...changed.values()]);
+    const all = [...changed.values()];
+    const before = await store.stored(transaction, all);
+    await store.saveSessions(transaction, all);
+    await database.events.append(
+      transaction,
+      all.flatMap((one) => newsOf(one, before.get(`${one.account}/${one.session.id}`))),
+    );
   }
   const projection = eventLog.project({ ...SESSIONS_READER, apply });
 
@@ -145,6 +152,39 @@ export function createChargingSessions(options: ChargingSessionsOptions) {
 }
 
 export type ChargingSessions = ReturnType<typeof createChargingSessions>;
+
+/** What callers are told of a session that is stored now: that it began, and that it is over. */
+function newsOf(
+  { account, vendor, device, session }: NamedSession,
+  before: { readonly isOver: boolean } | undefined,
+): NewEvent[] {
+  const { link, userRef, startedAt, endedAt } = session;
+  const about = { account, vendor, device, link, userRef };
+  const began = startedAt ?? endedAt;
+  const news: NewEvent[] = [];
+  if (before === undefined && began !== null)
+    news.push({
+      ...about,
+      type: 'charging.session_started',
+      occurredAt: began,
+      data: { session_id: session.id, started_at: timeOf(startedAt) },
+    });
+  if (endedAt === null || before?.isOver === true) return news;
+  const { energyWh, energyBy, isComplete, maxPowerW } = figuresOf(session);
+  news.push({
+    ...about,
+    type: 'charging.session_completed',
+    occurredAt: endedAt,
+    data: {
+      ...{ session_id: session.id, started_at: timeOf(startedAt), ended_at: rfc3339(endedAt) },
+      ...{ energy_wh: energyWh, max_power_w: maxPowerW, measured_by: { energy: energyBy } },
+      complete: isComplete,
+    },
+  });
+  return news;
+}
+
+const timeOf = (moment: number | null): string | null => (moment === null ? null : rfc3339(moment));
 
 interface OfDevice {
   readonly name: DeviceName;

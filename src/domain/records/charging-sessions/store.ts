@@ -130,6 +130,24 @@ export function createSessionStore({ engine, queries, rows }: Database) {
       );
     },
 
+    /** Which of some sessions are stored already, by account and id, and whether they were over. */
+    async stored(
+      transaction: Queries,
+      sessions: readonly NamedSession[],
+    ): Promise<Map<string, { readonly isOver: boolean }>> {
+      if (sessions.length === 0) return new Map();
+      const asked = sessions.map(({ account, session }) => ({ account, id: session.id }));
+      const { rows: found } = await sql<{ account_id: number; id: string; ended_at: number | null }>`
+        select charging_sessions.account_id, charging_sessions.id, charging_sessions.ended_at
+        from ${rows({ account: 'bigint', id: 'text' }, asked)} as r
+        join charging_sessions on charging_sessions.account_id = r.account and charging_sessions.id = r.id`.execute(
+        transaction,
+      );
+      return new Map(
+        found.map((row) => [`${row.account_id}/${row.id}`, { isOver: row.ended_at !== null }] as const),
+      );
+    },
+
     async saveSessions(transaction: Queries, sessions: readonly NamedSession[]): Promise<void> {
       if (sessions.length === 0) return;
       const given = sessions.map(({ account, vendor, device, session }) => ({

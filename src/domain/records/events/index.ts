@@ -44,15 +44,26 @@ export function rendered(row: EventRow): LoggedEvent {
 
 /** Without the events that only the service itself reads. */
 function shownOf(type: EventTypeName, data: Record<string, unknown>, occurredAt: number) {
-  if (type === 'device.unreachable' || type === 'device.reachable') return {};
+  if (type === 'device.reachable') return {};
+  if (type === 'device.unreachable') return lossOf(data as unknown as Loss);
   return type === 'device.state_changed' ? changeOf(data as unknown as StateChange, occurredAt) : data;
 }
+
+/** What `device.unreachable` has in the log. */
+interface Loss {
+  readonly reason: string;
+  /** When the device was last known to be reachable. */
+  readonly confirmed_at?: number;
+}
+
+const lossOf = ({ reason, confirmed_at: at }: Loss) => ({
+  reason,
+  since: at === undefined ? null : rfc3339(at),
+});
 
 function changeOf({ from, to, fetched_at }: StateChange, observedAt: number) {
   const before = from ?? {};
   const fields = new Set([...Object.keys(before), ...Object.keys(to)]);
-  // That a device can be reached, or not, is an event of its own.
-  if (from !== null) fields.delete('online');
   const changes = [...fields].flatMap((field) => {
     const change = { from: before[field] ?? null, to: to[field] ?? null };
     return change.from === change.to ? [] : [[field, change] as const];

@@ -1,6 +1,7 @@
 import Type, { type TObject } from 'typebox';
 import { AnyCommand } from '../../../adapter/commands.ts';
 import { CapabilitySchema, DeviceTypeSchema } from '../../../adapter/device.ts';
+import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 
 const orNull = (schema: Type.TSchema) => Type.Union([schema, Type.Null()]);
 const moment = (description: string) => Type.String({ format: 'date-time', description });
@@ -8,8 +9,19 @@ const text = (description: string) => Type.String({ description });
 
 const CommandOutcome = Type.Object(
   {
-    command_id: Type.String(),
+    command_id: text('As in the header Elnav-Command-Id of the response'),
     command: { ...AnyCommand, description: 'The command as it was sent' },
+    by: Type.Object(
+      {
+        source: Type.Enum(['api', 'console', 'elnav'], {
+          description:
+            'api: a program with an API key. console: a person in the console. elnav: the service itself, as when a link is deleted',
+        }),
+        key_id: orNull(text('The API key')),
+        request_id: orNull(text('X-Request-Id of the request')),
+      },
+      { title: 'CommandSender', description: 'Who sent it' },
+    ),
     error: orNull(text('The code of the error and its sentence')),
   },
   { title: 'CommandOutcome' },
@@ -50,6 +62,17 @@ const SESSION = { session_sha256: text('SHA-256 of the session, hex: its name it
 /** A value of a field of a state. */
 const Value = Type.Union([Type.Integer(), Type.Boolean(), Type.String(), Type.Null()]);
 
+const Listed = Type.Object({
+  device_type: DeviceTypeSchema,
+  name: orNull(Type.String()),
+  capabilities: Type.Array(CapabilitySchema),
+});
+
+const SessionStart = {
+  session_id: text('As `id` in GET /sessions'),
+  started_at: orNull(moment('null where only the end of the charging transaction is known')),
+};
+
 interface EventType {
   /** Of the form of `data`: another form gets another version. */
   readonly version: number;
@@ -62,11 +85,12 @@ export const EVENT_TYPES = {
   'device.linked': {
     version: 1,
     summary: 'A link has a device that it did not have',
-    data: Type.Object({
-      device_type: DeviceTypeSchema,
-      name: orNull(Type.String()),
-      capabilities: Type.Array(CapabilitySchema),
-    }),
+    data: Listed,
+  },
+  'device.updated': {
+    version: 1,
+    summary: 'A device has another name, other capabilities or another type, which the data has',
+    data: Listed,
   },
   'device.removed': {
     version: 1,
@@ -91,6 +115,23 @@ export const EVENT_TYPES = {
   'device.unreachable': {
     version: 1,
     summary: 'A device cannot be reached: its state has online: false',
+    data: Type.Object({
+      reason: Type.Enum(['no_response', 'reported'], {
+        description:
+          'no_response: neither the device nor its vendor, gateway or station responds. reported: the vendor says that the device is offline',
+      }),
+      since: orNull(moment('The last time that it was known to be reachable; null where it never was')),
+    }),
+  },
+  'device.plugged_in': {
+    version: 1,
+    summary:
+      'A car or a charger that was not plugged in is plugged in. A device that cannot be read is neither, and returns as it was',
+    data: NOTHING,
+  },
+  'device.unplugged': {
+    version: 1,
+    summary: 'A car or a charger that was plugged in is not any more',
     data: NOTHING,
   },
   'device.reachable': { version: 1, summary: 'A device can be reached again', data: NOTHING },
@@ -143,7 +184,52 @@ export const EVENT_TYPES = {
     summary: 'What only the user could do is done, or needed no more',
     data: InterventionData,
   },
-  'charging.started': { version: 1, summary: 'A charging transaction began', data: ChargingRecord },
+  'prices.published': {
+    version: 1,
+    summary:
+      'Spot prices of a day, today or later, are there or were corrected, for a price area in which a link of the account is',
+    data: Type.Object({
+      price_area: Type.Enum([...PRICE_AREAS]),
+      day: Type.String({ format: 'date', description: 'In Sweden' }),
+      corrected: Type.Boolean({ description: 'There were other prices of the day before' }),
+      source: text('Slug of the source'),
+    }),
+  },
+  'subscription.paused': {
+    version: 1,
+    summary: 'Nothing is posted to the receiver of a subscription any more, until it is resumed',
+    data: Type.Object({
+      subscription_id: Type.String(),
+      url: Type.String({ format: 'uri' }),
+      reason: Type.Enum(['failing', 'gone'], {
+        description: 'failing: no delivery has succeeded for 72 hours. gone: the receiver responded 410',
+      }),
+    }),
+  },
+  'charging.session_started': {
+    version: 1,
+    summary:
+      'A car or a charger of any vendor has begun a charging session, as GET /sessions has it: with its first power or energy',
+    data: Type.Object(SessionStart),
+  },
+  'charging.session_completed': {
+    version: 1,
+    summary:
+      'A charging session is over. A meter that is read later may complete its energy: GET /sessions has the newest',
+    data: Type.Object({
+      ...SessionStart,
+      ended_at: moment('When it ended'),
+      energy_wh: orNull(Type.Integer({ minimum: 0 })),
+      max_power_w: orNull(Type.Integer()),
+      measured_by: Type.Object({ energy: orNull(Type.Enum(['transaction', 'meter', 'power'])) }),
+      complete: Type.Boolean({ description: 'energy_wh is all that the session has taken' }),
+    }),
+  },
+  'charging.started': {
+    version: 1,
+    summary: 'A charging transaction of an OCPP station began',
+    data: ChargingRecord,
+  },
   'charging.updated': {
     version: 1,
     summary: 'The record of a charging transaction was completed or corrected',

@@ -120,7 +120,7 @@ export const filterOf = (
 
 /** The only SQL for `subscriptions` and `subscription_attempts`, besides sealing secrets again. */
 export function createSubscriptionStore(database: Database) {
-  const { engine, queries, moments, rows, lockedRows, group } = database;
+  const { engine, queries, moments, rows, lockedRows, group, events } = database;
   const waitingSince = nextRecordedAt(database, {
     account: sql.ref('subscriptions.account_id'),
     tx: sql.ref('subscriptions.cursor_tx'),
@@ -316,7 +316,7 @@ export function createSubscriptionStore(database: Database) {
         sql`${sql.ref(column)} = case when subscriptions.generation = r.generation then ${value}
           else ${sql.ref(`subscriptions.${column}`)} end`;
       const r = (column: keyof typeof FINISHED) => sql.ref(`r.${column}`);
-      const { rows: changed } = await sql<Pick<SubscriptionRow, 'account_id' | 'id' | 'generation'>>`
+      const { rows: changed } = await sql<Pick<SubscriptionRow, 'account_id' | 'id' | 'generation' | 'url'>>`
         update subscriptions set
           free_at = r.free,
           attempts = subscriptions.attempts + r.attempted,
@@ -330,11 +330,23 @@ export function createSubscriptionStore(database: Database) {
           lost_until = coalesce(r.lost_until, subscriptions.lost_until)
         from ${lockedRows(SUBSCRIPTIONS, FINISHED, finished.map(finishedRow))} as r
         where subscriptions.account_id = r.account and subscriptions.id = r.id and subscriptions.free_at = r.claimed
-        returning subscriptions.account_id, subscriptions.id, subscriptions.generation`.execute(on);
+        returning subscriptions.account_id, subscriptions.id, subscriptions.generation, subscriptions.url`.execute(on);
       const nameOf = (row: Pick<SubscriptionRow, 'account_id' | 'id' | 'generation'>) =>
         `${row.account_id} ${row.id} ${row.generation}`;
-      const names = new Set(changed.map(nameOf));
-      return finished.map(({ row }) => names.has(nameOf(row)));
+      const unchanged = new Map(changed.map((row) => [nameOf(row), row]));
+      await events.append(
+        on,
+        finished.flatMap(({ row, reason }) => {
+          const now = unchanged.get(nameOf(row));
+          if (reason === null || now === undefined) return [];
+          return {
+            ...{ account: now.account_id, type: 'subscription.paused', link: null },
+            occurredAt: moments.clock.now(),
+            data: { subscription_id: now.id, url: now.url, reason },
+          };
+        }),
+      );
+      return finished.map(({ row }) => unchanged.has(nameOf(row)));
     }, MOST_AT_ONCE),
 
     /** Those for which there is nothing up to here go on from here, so that none falls behind the log while nothing happens. */
