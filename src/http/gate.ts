@@ -116,7 +116,8 @@ export function createGate(options: GateOptions): Gate & TokenGate {
   ): Promise<void> | void {
     request.principal = principal;
     requireScope(request.routeOptions.config.access, principal);
-    return limits.account(principal, reply);
+    const { access } = request.routeOptions.config;
+    return limits.account(principal, reply, { isCommand: access === 'devices:command' });
   }
 
   function admitKey(request: FastifyRequest, reply: FastifyReply, key: string): Promise<void> | void {

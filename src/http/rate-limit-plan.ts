@@ -57,6 +57,23 @@ export function accountPlan(policy: EffectivePolicy, halvings: Halvings): Plan {
   );
 }
 
+/** Commands that are admitted while the limits of the account are used up: this share of each limit, beyond it. */
+const COMMANDS_SHARE = 0.2;
+
+/** The plan of those commands; undefined where the limits are too small to have a share. */
+export function commandsPlan({ windows, bucket }: Plan): Plan | undefined {
+  const share = (calls: number) => Math.floor(calls * COMMANDS_SHARE);
+  if (windows.some(({ calls }) => share(calls) === 0)) return undefined;
+  return makePlan(
+    windows.map((window) => ({ ...window, calls: share(window.calls) })),
+    bucket && {
+      ...bucket,
+      calls: Math.max(1, share(bucket.calls)),
+      intervalMs: bucket.intervalMs / COMMANDS_SHARE,
+    },
+  );
+}
+
 /** The plans of accounts, each made once. */
 export function accountPlans() {
   const plansByPolicy = new WeakMap<EffectivePolicy, Plan[]>();

@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
 import type { Log } from '../core/log.ts';
 import type { Plan } from './rate-limit-plan.ts';
 import type { Taken } from './rate-limit-tally.ts';
-import { SKEW_MS } from './rate-limit-tally.ts';
+import { FORGIVEN_IN_WAIT, SKEW_MS } from './rate-limit-tally.ts';
 
 /**
  * `take` of `rate-limit-tally.ts` for a tally that all instances share, in one atomic step. KEYS: the tally. ARGV: now, cost, the
@@ -27,6 +27,7 @@ if back > 0 and back <= ${SKEW_MS} then
 elseif back > 0 then
   stored.full = (stored.full or 0) - back
   stored.refused_end = (stored.refused_end or 0) - back
+  stored.wait_end = (stored.wait_end or 0) - back
   for i = 1, windows do
     local ending = 'end' .. i
     if stored[ending] and tonumber(ARGV[4 + 2 * i]) ~= ${DAY_MS} then stored[ending] = stored[ending] - back end
@@ -50,17 +51,29 @@ for i = 1, windows do
   if counts[i] >= limit then within = false end
   last = math.max(last, ends[i])
 end
-local refused, refused_end = stored.refused or 0, stored.refused_end or 0
+local refused, refused_end, newly = stored.refused or 0, stored.refused_end or 0, 0
+local wait_end, in_wait = stored.wait_end or 0, stored.in_wait or 0
 if within then
   if calls > 0 then full_at = full_at + cost * interval end
   for i = 1, windows do counts[i] = counts[i] + cost end
-else
+elseif cost > 0 then
   if refused_end <= now then refused, refused_end = 0, now + ${MINUTE_MS} end
-  refused = refused + cost
+  if wait_end <= now then
+    local wait = calls > 0 and math.max(0, full_at - (calls - 1) * interval - now) or 0
+    for i = 1, windows do
+      if counts[i] >= tonumber(ARGV[3 + 2 * i]) then wait = math.max(wait, ends[i] - now) end
+    end
+    in_wait, wait_end = 0, now + 1000 * math.max(1, math.ceil(wait / 1000))
+  end
+  in_wait = in_wait + 1
+  local beyond = in_wait - ${FORGIVEN_IN_WAIT}
+  newly = beyond > 1 and 1 or beyond == 1 and in_wait or 0
+  refused = refused + newly
 end
 local text = function(number) return string.format('%.17g', number) end
-local fields = { 'full', text(full_at), 'refused', text(refused), 'refused_end', text(refused_end), 'at', text(now) }
-local answer = { within and 1 or 0, text(full_at), text(refused), text(refused_end), text(now) }
+local fields = { 'full', text(full_at), 'refused', text(refused), 'refused_end', text(refused_end),
+  'wait_end', text(wait_end), 'in_wait', text(in_wait), 'at', text(now) }
+local answer = { within and 1 or 0, text(full_at), text(refused), text(refused_end), newly, text(wait_end), text(in_wait), text(now) }
 for i = 1, windows do
   fields[#fields + 1] = 'end' .. i
   fields[#fields + 1] = text(ends[i])
@@ -70,7 +83,7 @@ for i = 1, windows do
   answer[#answer + 1] = text(counts[i])
 end
 redis.call('HSET', KEYS[1], unpack(fields))
-redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(last, full_at, refused_end) - now) + 1000)
+redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(last, full_at, refused_end, wait_end) - now) + 1000)
 return answer
 `;
 
@@ -126,14 +139,14 @@ export class RedisTallies {
 }
 
 function takenOf(answer: readonly (string | number)[], plan: Plan): Taken {
-  const [within, fullAt = 0, refused = 0, refusedEndsAt = 0, at = 0, ...windows] = answer.map(Number);
+  const [within, fullAt = 0, refused = 0, refusedEndsAt = 0, newlyRefused = 0, ...rest] = answer.map(Number);
+  const [waitEndsAt = 0, refusedInWait = 0, at = 0, ...windows] = rest;
   return {
     isWithin: within === 1,
     plan,
     tally: {
       fullAt,
-      refused,
-      refusedEndsAt,
+      ...{ refused, refusedEndsAt, newlyRefused, waitEndsAt, refusedInWait },
       at,
       endsAt: windows.filter((_, index) => index % 2 === 0),
       counts: windows.filter((_, index) => index % 2 === 1),

@@ -100,14 +100,20 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('the limits of an account use nothing for a refused call, and count the refused calls of a minute', () => {
+  it('the limits of an account use nothing for a refused call, and count those of callers that do not wait', () => {
     const plan = makePlan([{ name: 'hour', calls: 2, lengthMs: 3_600_000 }]);
     const tally = newTally();
-    const answers = Array.from({ length: 6 }, () => take(tally, plan, START, 1));
-    assert.deepEqual(answers, [true, true, false, false, false, false]);
-    assert.deepEqual([tally.counts[0], tally.refused], [2, 4]);
-    take(tally, plan, START + MINUTE_MS, 1);
-    assert.equal(tally.refused, 1);
+    const calls = (count: number, at: number) => Array.from({ length: count }, () => take(tally, plan, at, 1));
+    assert.deepEqual(calls(7, START), [true, true, false, false, false, false, false]);
+    assert.deepEqual([tally.counts[0], tally.refused], [2, 0], 'several callers may not have heard of it');
+    calls(1, START);
+    assert.deepEqual([tally.refused, tally.newlyRefused], [6, 6]);
+    calls(1, START + 1_000);
+    assert.deepEqual([tally.refused, tally.newlyRefused], [7, 1]);
+    calls(1, START + MINUTE_MS);
+    assert.equal(tally.refused, 1, 'those of a minute');
+    calls(2, START + 3_600_000);
+    assert.equal(tally.newlyRefused, 0);
   });
 
   const FREE = {

@@ -10,14 +10,22 @@ export interface Tally {
   /** One entry for each window of the plan. */
   readonly endsAt: number[];
   readonly counts: number[];
-  /** Refused calls in a minute that starts with the first one. */
+  /** Refused calls of callers that do not wait, in a minute that starts with the first one. */
   refused: number;
   refusedEndsAt: number;
+  /** By how many the last call has raised that. */
+  newlyRefused: number;
+  /** Until when the caller was told to wait, and how many calls were refused since it was told. */
+  waitEndsAt: number;
+  refusedInWait: number;
   /** The time of the last call. */
   at: number;
   /** The same by the steady clock of this process; absent where instances count together. */
   steadyAt?: number;
 }
+
+/** So many refused calls during one wait are those of callers that have not heard of it yet: several wait for the same limit. */
+export const FORGIVEN_IN_WAIT = 5;
 
 /** Clocks of instances agree to about a second; a larger step back means that a clock was set back. */
 export const SKEW_MS = 2_000;
@@ -25,8 +33,10 @@ export const SKEW_MS = 2_000;
 /** Adding fractions of a millisecond to present timestamps is exact to about 0.0002 ms. */
 const ROUNDING_MS = 0.002;
 
+const NOTHING_REFUSED = { refused: 0, refusedEndsAt: 0, newlyRefused: 0, waitEndsAt: 0, refusedInWait: 0 };
+
 export function newTally(): Tally {
-  return { fullAt: 0, endsAt: [], counts: [], refused: 0, refusedEndsAt: 0, at: 0 };
+  return { fullAt: 0, endsAt: [], counts: [], ...NOTHING_REFUSED, at: 0 };
 }
 
 /**
@@ -36,6 +46,7 @@ export function newTally(): Tally {
 export function take(tally: Tally, plan: Plan, asked: number, cost: 0 | 1): boolean {
   const { bucket, windows } = plan;
   const now = moment(tally, plan, asked);
+  tally.newlyRefused = 0;
   let isWithin = true;
   if (bucket !== undefined) {
     // After a change to a smaller plan, at most the whole bucket counts as used.
@@ -62,12 +73,24 @@ export function take(tally: Tally, plan: Plan, asked: number, cost: 0 | 1): bool
     }
     return true;
   }
+  if (cost === 1) noteRefusal(tally, plan, now);
+  return false;
+}
+
+/** Counts a refused call where its caller goes on calling while it was told to wait. Who waits as long as it was told is never counted. */
+function noteRefusal(tally: Tally, plan: Plan, now: number): void {
   if (tally.refusedEndsAt <= now) {
     tally.refusedEndsAt = now + MINUTE_MS;
     tally.refused = 0;
   }
-  tally.refused += cost;
-  return false;
+  if (tally.waitEndsAt <= now) {
+    tally.waitEndsAt = now + 1_000 * longestWait(tally, plan, now).seconds;
+    tally.refusedInWait = 0;
+  }
+  tally.refusedInWait += 1;
+  const beyond = tally.refusedInWait - FORGIVEN_IN_WAIT;
+  tally.newlyRefused = beyond > 1 ? 1 : beyond === 1 ? tally.refusedInWait : 0;
+  tally.refused += tally.newlyRefused;
 }
 
 /**
@@ -86,6 +109,7 @@ function moment(tally: Tally, plan: Plan, asked: number): number {
 function setBack(tally: Tally, { windows }: Plan, back: number): void {
   tally.fullAt -= back;
   tally.refusedEndsAt -= back;
+  tally.waitEndsAt -= back;
   for (let index = 0; index < windows.length; index += 1) {
     const end = tally.endsAt[index];
     if (end !== undefined && windows[index]?.lengthMs !== DAY_MS) tally.endsAt[index] = end - back;

@@ -93,6 +93,49 @@ onEachEngine('limits in memory', (engine) => {
     assert.match((await call()).headers['ratelimit-policy'] ?? '', /"minute";q=60;/);
   });
 
+  it('limits in memory do not count what callers cannot know: five that share a key, and wait as long as they are told', async () => {
+    const { id, key } = await world.userWithKey();
+    const { account } = limits();
+    const call = async () => {
+      const principal = await world.accounts.authenticate(key);
+      return outcome((reply) => account(principal, reply));
+    };
+    const waits = [0, 0, 0, 0, 0];
+    let refused = 0;
+    for (let second = 0; second < 600; second += 1) {
+      for (let caller = 0; caller < waits.length; caller += 1)
+        while ((waits[caller] ?? 0) <= second) {
+          const answer = await call();
+          if (answer.refused === undefined) continue;
+          refused += 1;
+          waits[caller] = second + (answer.refused.retryAfterSeconds ?? 0);
+        }
+      world.clock.turn(1_000);
+    }
+    assert.ok(refused > 100, `${refused} were refused`);
+    const page = await world.accounts.users.page({ limit: 1_000 });
+    assert.equal(page.users.find((user) => user.id === id)?.policy?.throttled_until, null);
+  });
+
+  it('limits in memory leave commands a reserve that reading does not use up', async () => {
+    const { id, key } = await world.userWithKey();
+    const { account } = limits();
+    const call = async (isCommand: boolean) => {
+      const principal = await world.accounts.authenticate(key);
+      return (await outcome((reply) => account(principal, reply, { isCommand }))).refused;
+    };
+    for (let calls = 0; calls < 30; calls += 1) assert.equal(await call(false), undefined);
+    assert.ok(await call(false));
+    // A fifth of a burst of 30.
+    for (let calls = 0; calls < 6; calls += 1) assert.equal(await call(true), undefined);
+    assert.ok(await call(true));
+    assert.ok(await call(false), 'and it is for commands alone');
+    world.clock.turn(60_000);
+    assert.equal(await call(true), undefined, 'which use the common limits while there is room');
+    const { users } = await world.accounts.users.page({ limit: 1_000 });
+    assert.equal(users.find((user) => user.id === id)?.policy?.throttled_until, null);
+  });
+
   it('limits in memory count calls without a key by address and in total, by UTC days', async () => {
     await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 3, anon_global_per_day: 5 }, ADMIN);
     const { anonymous } = limits();

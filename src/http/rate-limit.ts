@@ -13,6 +13,7 @@ import {
 import {
   accountPlans,
   anonymousPlans,
+  commandsPlan,
   type Halvings,
   halved,
   makePlan,
@@ -43,8 +44,15 @@ export interface OwnLimit {
  * against half of every limit.
  */
 export interface Limits {
-  /** Uses one call of the account's policy and sets the response headers; throws `limit.exceeded`. */
-  account(principal: Principal, reply: FastifyReply): Promise<void> | void;
+  /**
+   * Uses one call of the account's policy and sets the response headers; throws `limit.exceeded`. A command has a reserve of its own, so
+   * that whatever reads for the account does not stop its commands.
+   */
+  account(
+    principal: Principal,
+    reply: FastifyReply,
+    of?: { readonly isCommand: boolean },
+  ): Promise<void> | void;
   /** What is left of the account's policy, without using any of it. */
   left(principal: Principal): Promise<readonly Left[]>;
   /** The same for a caller without a key, against the quotas of its address and of all such callers. */
@@ -97,6 +105,7 @@ export function createLimits(options: LimitsOptions): Limits {
   }
 
   const accountTallies = new MemoryTallies(MOST_CALLERS);
+  const commandTallies = new MemoryTallies(MOST_CALLERS);
   const planFor = accountPlans();
 
   function judgeAccount(principal: Principal, taken: Taken, reply: FastifyReply): void {
@@ -105,8 +114,10 @@ export function createLimits(options: LimitsOptions): Limits {
     if (taken.isWithin) return;
     const { account, policy } = principal;
     const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > now;
-    // Only the twentieth, so that of many concurrent refused calls exactly one throttles.
-    if (policy.autoThrottle && !isThrottled && taken.tally.refused === REFUSED_BEFORE_THROTTLE) {
+    const { refused, newlyRefused } = taken.tally;
+    // Only the one that reaches it, so that of many concurrent refused calls exactly one throttles.
+    const isReached = refused >= REFUSED_BEFORE_THROTTLE && refused - newlyRefused < REFUSED_BEFORE_THROTTLE;
+    if (policy.autoThrottle && !isThrottled && isReached) {
       const until = now + THROTTLED_MS;
       log.warn(
         { account, until: rfc3339(until) },
@@ -183,8 +194,22 @@ export function createLimits(options: LimitsOptions): Limits {
     return counted(accountTallies, String(account), { planOf, kind: 'account', cost });
   }
 
+  /** A command: of the limits of the account, and of the reserve where those are used up. */
+  function commandOf(principal: Principal, reply: FastifyReply): Promise<void> | void {
+    return then(countAccount(principal, 0), (left) => {
+      const plan = left.isWithin ? undefined : commandsPlan(left.plan);
+      if (plan === undefined)
+        return then(countAccount(principal, 1), (taken) => judgeAccount(principal, taken, reply));
+      const of = { planOf: () => plan, kind: 'commands', cost: 1 } as const;
+      return then(counted(commandTallies, String(principal.account), of), (reserve) =>
+        judgeAccount(principal, reserve, reply),
+      );
+    });
+  }
+
   return {
-    account(principal, reply) {
+    account(principal, reply, { isCommand } = { isCommand: false }) {
+      if (isCommand) return commandOf(principal, reply);
       return then(countAccount(principal, 1), (taken) => judgeAccount(principal, taken, reply));
     },
     async left(principal) {
