@@ -4,6 +4,7 @@ const strict = <T extends string>(title: T) => ({ additionalProperties: false, t
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const text = (description: string) => orNull(Type.String({ description }));
 const moment = Type.String({ format: 'date-time' });
+const place = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000, description });
 const setting = Type.String({ minLength: 1, maxLength: 101, pattern: '^[\\x21-\\x7e]+$' });
 
 /** What a charging station that dials in can be asked to do besides charging, by its `type`. */
@@ -17,10 +18,25 @@ export const OPERATIONS = {
             'soft (default): after ending transactions (2.0.1: OnIdle). hard: at once (2.0.1: Immediate)',
         }),
       ),
+      scope: Type.Optional(
+        Type.Enum(['station', 'evse'], {
+          description:
+            'station (default): all of it. evse: only the EVSE of this device, OCPP 2.0.1 only; stations may reject it',
+        }),
+      ),
     },
     strict('ResetStation'),
   ),
-  unlock: Type.Object({ type: Type.Literal('unlock') }, strict('UnlockStation')),
+  unlock: Type.Object(
+    {
+      type: Type.Literal('unlock'),
+      connector: Type.Optional(
+        place('Default: that of this device. OCPP 1.6: number within the station, 2.0.1: within the EVSE'),
+      ),
+      evse: Type.Optional(place('Default: that of this device. OCPP 2.0.1 only')),
+    },
+    strict('UnlockStation'),
+  ),
   change_availability: Type.Object(
     {
       type: Type.Literal('change_availability'),
@@ -94,7 +110,7 @@ export const OperationAnswer = Type.Object(
     type: Type.Enum(OPERATION_TYPES),
     status: Type.String({
       description:
-        'The status that the station returned, such as Accepted, Rejected, RebootRequired, Unlocked. Unconfirmed: its connection ended before it responded to a reset, as it does when it restarts at once',
+        'The status that the station returned, such as Accepted, Rejected, RebootRequired, Unlocked, UnknownConnector. Unconfirmed: its connection ended before it responded to a reset, as it does when it restarts at once',
     }),
     settings: Type.Optional(
       Type.Array(

@@ -1185,6 +1185,7 @@ export type RequestedChange = {
 export type ResetStation = {
     type: 'reset';
     mode?: 'soft' | 'hard';
+    scope?: 'station' | 'evse';
 };
 
 export type SetBatteryPower = {
@@ -1491,6 +1492,8 @@ export type Unconfirmed = {
 
 export type UnlockStation = {
     type: 'unlock';
+    connector?: number;
+    evse?: number;
 };
 
 export type Usage = {

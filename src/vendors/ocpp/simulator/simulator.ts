@@ -207,8 +207,8 @@ export class SimulatedStation {
     for (const plug of this.plugs) this.do(() => this.#measure(plug));
   }
 
-  reportStatus(): void {
-    for (const plug of this.plugs) this.do(() => this.#protocol.status(plug));
+  reportStatus(plugs: readonly SimulatedPlug[] = this.plugs): void {
+    for (const plug of plugs) this.do(() => this.#protocol.status(plug));
   }
 
   boot(): void {

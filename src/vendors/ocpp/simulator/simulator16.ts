@@ -167,7 +167,13 @@ function handlersOf(station: SimulatedStation): SimulatedProtocol['handlers'] {
       station.boot();
       return { status: 'Accepted' };
     },
-    UnlockConnector: () => ({ status: 'Unlocked' }),
+    // §5.18: an unknown connector is not supported, and a transaction ends before its connector is unlocked.
+    UnlockConnector: ({ connectorId }: { connectorId: number }) => {
+      const plug = plugs.find(({ number }) => number === connectorId);
+      if (plug === undefined) return { status: 'NotSupported' };
+      if (plug.transaction !== null) station.end(plug, 'UnlockCommand');
+      return { status: 'Unlocked' };
+    },
     ChangeAvailability: ({ connectorId, type }: { connectorId: number; type: string }) => {
       const [plug] = connectorId === 0 ? plugs : [station.plug(connectorId)];
       return { status: type === 'Inoperative' && plug?.transaction != null ? 'Scheduled' : 'Accepted' };

@@ -206,11 +206,23 @@ function handlersOf(station: SimulatedStation): SimulatedProtocol['handlers'] {
       station.limit(concerned, { id: chargingProfile.id, purpose }, periods);
       return { status: 'Accepted' };
     },
-    Reset: () => {
-      station.boot();
+    Reset: ({ type, evseId }: { type: 'Immediate' | 'OnIdle'; evseId?: number }) => {
+      if (evseId === undefined) {
+        station.boot();
+        return { status: 'Accepted' };
+      }
+      const plug = plugs.find(({ number }) => number === evseId);
+      if (plug === undefined) return { status: 'Rejected' };
+      if (plug.transaction === null) station.reportStatus([plug]);
+      else if (type === 'OnIdle') return { status: 'Scheduled' };
+      else station.end(plug, 'ImmediateReset');
       return { status: 'Accepted' };
     },
-    UnlockConnector: () => ({ status: 'Unlocked' }),
+    UnlockConnector: ({ evseId, connectorId }: { evseId: number; connectorId: number }) => {
+      const plug = plugs.find(({ number }) => number === evseId);
+      if (plug === undefined || connectorId !== 1) return { status: 'UnknownConnector' };
+      return { status: plug.transaction === null ? 'Unlocked' : 'OngoingAuthorizedTransaction' };
+    },
     ChangeAvailability: ({
       operationalStatus,
       evse,

@@ -7,6 +7,7 @@ import { METER_SECONDS } from '../options.ts';
 import { bare } from '../test-bare-station.ts';
 import { frames16, reconnect } from '../test-frames.ts';
 import { charging, command, KEY, PASSWORD, setCurrent, settle, until, type World } from '../test-world.ts';
+import { statusOf } from '../translate.ts';
 import { nameOf, USED } from '../v201/setup201.ts';
 import { operations } from './operations.ts';
 
@@ -346,5 +347,57 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const)
       await station.disconnect();
       const expected = { reset: { type: 'reset', status: 'Unconfirmed' }, unlock: 'vendor.unreachable' };
       assert.deepEqual(await outcome, expected[operation.type]);
+    }
+  });
+
+test('ocpp2.0.1: one EVSE is reset, the other goes on charging and the station does not boot', async (t) => {
+  const { world, station } = await settle(t, { station: { protocol: 'ocpp2.0.1', connectors: 2 } });
+  const { plugs } = station;
+  for (const plug of plugs) {
+    await station.plugIn(plug.number);
+    await command(world, 'start_charge', plug.number);
+  }
+  await until('both charge', () => plugs.every(({ transaction }) => transaction !== null));
+  const reset = { type: 'reset', scope: 'evse' } as const;
+  assert.equal((await ask(world, reset)).status, 'Scheduled', 'it waits for the end of the transaction');
+  const hard = await operations.operate(world.session(), world.device(2), { ...reset, mode: 'hard' });
+  assert.equal(hard.status, 'Accepted');
+  const sent = station.received.filter(({ action }) => action === 'Reset').map(({ params }) => params);
+  assert.deepEqual(sent, [
+    { type: 'OnIdle', evseId: 1 },
+    { type: 'Immediate', evseId: 2 },
+  ]);
+  await station.idle();
+  const charges = async (connector: number) => statusOf(await world.read(connector)).charging;
+  assert.deepEqual([await charges(1), await charges(2)], [true, false]);
+  const boots = (await look(world)).frames.filter(({ action }) => action === 'BootNotification');
+  assert.equal(boots.length, 2, 'one boot and its response: that of the connection');
+});
+
+test('ocpp1.6: no EVSE is reset or unlocked, as the protocol has none', async (t) => {
+  const { world, station } = await settle(t);
+  const before = station.received.length;
+  for (const operation of [
+    { type: 'reset', scope: 'evse' },
+    { type: 'unlock', evse: 1 },
+  ] as const)
+    await assert.rejects(ask(world, operation), { code: 'request.invalid', message: /OCPP 1\.6/ });
+  assert.equal(station.received.length, before, 'nothing was sent');
+});
+
+const ELSEWHERE = {
+  'ocpp1.6': [[{ connector: 7 }, { connectorId: 7 }, 'NotSupported']],
+  'ocpp2.0.1': [
+    [{ connector: 7 }, { evseId: 1, connectorId: 7 }, 'UnknownConnector'],
+    [{ evse: 7 }, { evseId: 7, connectorId: 1 }, 'UnknownConnector'],
+  ],
+} as const;
+
+for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const)
+  test(`${protocol}: a connector that is no device is unlocked by its number, and the station says if it has none`, async (t) => {
+    const { world, station } = await settle(t, { station: { protocol } });
+    for (const [named, params, status] of ELSEWHERE[protocol]) {
+      assert.deepEqual(await ask(world, { type: 'unlock', ...named }), { type: 'unlock', status });
+      assert.deepEqual(station.received.at(-1), { action: 'UnlockConnector', params });
     }
   });

@@ -26,11 +26,19 @@ export function operations16(station: Station): Dialect['operate'] {
     const connectorId = connector.number;
     switch (operation.type) {
       case 'reset': // §5.14
+        if (operation.scope === 'evse')
+          throw new AppError('request.invalid', 'OCPP 1.6 restarts only whole stations; omit scope');
         return statusOf(
           await station.command<Outcome>('Reset', { type: operation.mode === 'hard' ? 'Hard' : 'Soft' }),
         );
       case 'unlock': // §5.18
-        return statusOf(await station.command<Outcome>('UnlockConnector', { connectorId }));
+        if (operation.evse !== undefined)
+          throw new AppError('request.invalid', 'OCPP 1.6 has no EVSEs; name the connector alone');
+        return statusOf(
+          await station.command<Outcome>('UnlockConnector', {
+            connectorId: operation.connector ?? connectorId,
+          }),
+        );
       case 'change_availability': // §5.2
         return statusOf(
           await station.command<Outcome>('ChangeAvailability', {

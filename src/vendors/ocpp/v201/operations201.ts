@@ -28,11 +28,15 @@ export function operations201(station: Station): Dialect['operate'] {
         return statusOf(
           await station.command<Outcome>('Reset', {
             type: operation.mode === 'hard' ? 'Immediate' : 'OnIdle',
+            ...(operation.scope === 'evse' && { evseId: evse.id }),
           }),
         );
       case 'unlock': // F05
         return statusOf(
-          await station.command<Outcome>('UnlockConnector', { evseId: connector.number, connectorId: 1 }),
+          await station.command<Outcome>('UnlockConnector', {
+            evseId: operation.evse ?? evse.id,
+            connectorId: operation.connector ?? 1,
+          }),
         );
       case 'change_availability': // G03
         return statusOf(
