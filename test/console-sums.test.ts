@@ -8,12 +8,8 @@ type Shown = Pick<Device, 'device_type'> & { readonly user?: string } & Partial<
 /** Devices of one user, or of the users named. */
 const devices = (...shown: readonly Shown[]): Device[] =>
   shown.map(({ device_type, user = 'anna', ...state }, index) => ({
-    ...{
-      id: `${index}${device_type === 'industrial' ? '-grid' : ''}`,
-      vendor: 'sandbox',
-      link: 'l1',
-      name: null,
-    },
+    ...{ id: `${index}`, vendor: 'sandbox', link: 'l1', name: null },
+    ...(device_type === 'industrial' && { measures: 'grid' as const }),
     ...{ device_type, user_ref: user, capabilities: [], state: { online: true, ...state } },
   }));
 

@@ -21,6 +21,15 @@ export const DeviceTypeSchema = Type.Enum([...DEVICE_TYPES], {
   title: 'DeviceType',
   description: 'Type of the device',
 });
+/** What a meter measures of a house: what is taken from the grid, or what the house consumes. */
+export const HOUSE_METERS = ['grid', 'house'] as const;
+export type HouseMeter = (typeof HOUSE_METERS)[number];
+export const HouseMeterSchema = Type.Enum([...HOUSE_METERS], {
+  title: 'HouseMeter',
+  description:
+    'Only of a meter of a house. grid: what is taken from the grid, negative while it is given back. house: what the house consumes',
+});
+
 export const CapabilitySchema = Type.Enum([...CAPABILITIES], { title: 'Capability' });
 
 const flag = (description: string) =>
@@ -106,6 +115,7 @@ export const Device = Type.Object(
     capabilities: Type.Array(CapabilitySchema, {
       examples: [['read_power', 'read_energy', 'charge_control', 'set_current', 'load_balancing']],
     }),
+    measures: Type.Optional(HouseMeterSchema),
   },
   { title: 'Device' },
 );
@@ -116,6 +126,8 @@ export interface Found {
   readonly id: string;
   readonly type: DeviceType;
   readonly name?: string;
+  /** What it measures of a house, where it is a meter of one: an `industrial` that can tell its power. */
+  readonly measures?: HouseMeter;
   /** The plant, installation or home that it belongs to, where the vendor answers or limits by those. */
   readonly site?: string;
   /** What the user permits for this device, where that is asked for each; what the whole account was granted holds else. */

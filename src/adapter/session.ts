@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Connections } from './connections.ts';
-import type { DeviceType } from './device.ts';
+import type { DeviceType, HouseMeter } from './device.ts';
 import type { Connect, LinkHttp } from './http.ts';
 import type { Frame } from './station.ts';
 
@@ -21,6 +21,7 @@ export interface LinkOf extends LinkKey {
 export interface DeviceRef extends LinkKey {
   readonly id: string;
   readonly type: DeviceType;
+  readonly measures?: HouseMeter;
   readonly site?: string;
   readonly details: JsonObject;
 }

@@ -1,7 +1,4 @@
-import type { Device, Found } from '../device.ts';
-
-/** What a box in a house measures beside its own devices: what is taken from the grid, and what the house consumes. */
-export type HouseMeter = 'grid' | 'house';
+import type { Found, HouseMeter } from '../device.ts';
 
 const NAMES: Readonly<Record<HouseMeter, string>> = { grid: 'Grid connection', house: 'House' };
 
@@ -11,23 +8,16 @@ export const houseMeters = (
   meters: readonly HouseMeter[],
   more: Pick<Found, 'site' | 'details'> = {},
 ): Found[] =>
-  meters.map((meter) => ({ id: `${id}-${meter}`, type: 'industrial', name: NAMES[meter], ...more }));
+  meters.map((measures) => ({
+    id: `${id}-${measures}`,
+    type: 'industrial',
+    name: NAMES[measures],
+    measures,
+    ...more,
+  }));
 
-/** Which of them a device is. */
-export const houseMeterOf = ({ id }: Pick<Found, 'id'>): HouseMeter =>
-  id.endsWith('-grid') ? 'grid' : 'house';
-
-/** How the ids of house meters end, those of SunSpec (`-meter`, `-meter-2`) included. */
-const ENDING = /-(grid|house|meter)(?:-\d+)?$/;
-
-/**
- * What an `industrial` device measures of a house; undefined for a machine. A meter that does not say what it measures is
- * treated as one at the grid connection, where most are.
- */
-export function houseMeterIn({
-  device_type,
-  id,
-}: Pick<Device, 'device_type' | 'id'>): HouseMeter | undefined {
-  const ending = device_type === 'industrial' ? ENDING.exec(id)?.[1] : undefined;
-  return ending === 'house' ? 'house' : ending === undefined ? undefined : 'grid';
+/** Which of them a device is. Throws for a device that `houseMeters` did not make. */
+export function houseMeterOf({ id, measures }: Pick<Found, 'id' | 'measures'>): HouseMeter {
+  if (measures === undefined) throw new Error(`${id} is no meter of a house: nothing says what it measures`);
+  return measures;
 }

@@ -19,7 +19,7 @@ export { type Challenge, cnonceOf, digest, digestOf } from './digest.ts';
 export { errorCodes } from './error-codes.ts';
 export { followDevices } from './following.ts';
 export { gather } from './gathering.ts';
-export { type HouseMeter, houseMeterOf, houseMeters } from './house-meters.ts';
+export { houseMeterOf, houseMeters } from './house-meters.ts';
 export { limit } from './limit.ts';
 export { apiKey, oauth2, password } from './linking.ts';
 export { messageIn } from './messages.ts';

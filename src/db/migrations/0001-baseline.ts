@@ -243,7 +243,7 @@ const devices = ({ identity, bytewise }: Types): string => `
     user_ref text not null, device_type text not null, name text, capabilities_json text not null,
     details_json text not null, created_at bigint not null, state_json text, limits_json text,
     available_capacity_json text, observed_at bigint, fetched_at bigint, missing_since bigint, reported_json text,
-    site text, granted_json text, logged_tx bigint, interventions_json text, plugged smallint,
+    site text, measures text, granted_json text, logged_tx bigint, interventions_json text, plugged smallint,
     constraint devices_pk primary key (account_id, vendor, id),
     constraint devices_of_link ${OF_LINK}
   );

@@ -18,6 +18,8 @@ interface Devices {
   fetched_at: number | null;
   /** The vendor's plant or home that it belongs to. */
   site: string | null;
+  /** What a meter measures of a house; null for every other device. */
+  measures: string | null;
   /** What its user permits, where that is known and matters. */
   granted_json: string | null;
   /** Since when the vendor's device lists have left it out. */

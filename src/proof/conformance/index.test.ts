@@ -201,6 +201,15 @@ const BROKEN: Readonly<Record<string, readonly [(here: Cloud) => Changes, RegExp
     () => ({ light: { controls: { load_balancing: { set_limit: nothing } } } }),
     /limits and capacity/,
   ],
+  'a lamp that measures the house': [
+    () => ({
+      link: async () => ({
+        vendorAccount: 'u',
+        devices: [{ id: LAMP, type: 'light', measures: 'house' }],
+      }),
+    }),
+    /light: only a meter measures a house/,
+  ],
   'nothing that it can do, without a reason': [
     () => ({ light: { reads: {}, controls: {} } }),
     /has a capability, or says why/,

@@ -86,6 +86,7 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     report(`${type}: what can be released can be sent at all`, setPointFault(adapter, kind));
     report(`${type}: its reads cost of limits that there are`, readCostsFault(adapter, kind));
     report(`${type}: has a capability, or says why it has none`, incapableFault(kind, found));
+    report(`${type}: only a meter measures a house`, measuringFault(kind, found));
     report(`${type}: what its capabilities need is asked for`, unaskedFault(adapter, kind, found));
     await checkKind({ adapter, simulator, kind, found, report });
     await checkInterventions({ adapter, simulator, kind, found, report });
@@ -178,6 +179,7 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
       link: session.link,
       id: device.id,
       type: device.type,
+      ...(device.measures === undefined ? {} : { measures: device.measures }),
       details: device.details ?? {},
     };
     const see = async (): Promise<View> => {
@@ -282,6 +284,18 @@ function incapableFault(kind: AnyKind, found: readonly Found[]): string | null {
   if (capabilitiesOfKind(kind).length > 0) return null;
   const saysWhy = found.every((device) => kind.whyWithheld?.(device) !== undefined);
   return saysWhy ? null : 'it can do nothing, and whyWithheld does not say why';
+}
+
+/** The sums of a user take a meter of the house by its power, and leave nothing else out of the rest. */
+function measuringFault(kind: AnyKind, found: readonly Found[]): string | null {
+  const wrong = found.find(
+    (device) =>
+      device.measures !== undefined &&
+      !(device.type === 'industrial' && capabilitiesOf(kind, device).includes('read_power')),
+  );
+  return wrong === undefined
+    ? null
+    : `${wrong.id} measures ${wrong.measures}, and is no meter with read_power`;
 }
 
 /** A permission that nobody is asked for would withhold the capability from everybody. */

@@ -1,17 +1,10 @@
 import Type, { type Static } from 'typebox';
 import type { Linked } from '../../adapter/adapter.ts';
 import type { Broker, MqttConnection } from '../../adapter/connections.ts';
-import type { Found } from '../../adapter/device.ts';
+import type { Found, HouseMeter } from '../../adapter/device.ts';
 import { type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
 import type { Identified } from '../../adapter/discovers.ts';
-import {
-  deviceTimes,
-  gather,
-  type HouseMeter,
-  houseMeterOf,
-  houseMeters,
-  signedIn,
-} from '../../adapter/kit/index.ts';
+import { deviceTimes, gather, houseMeters, signedIn } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import {
@@ -78,8 +71,8 @@ export function readingOf(session: Asking, heard: Heard): Reading | undefined {
 }
 
 /** The reading as a device of the hub shows it. */
-export const ofDevice = (reading: Reading, device: Pick<DeviceRef, 'id' | 'type'>): Reading =>
-  device.type === 'industrial' ? { ...reading, meter: houseMeterOf(device) } : reading;
+export const ofDevice = (reading: Reading, { measures }: Pick<DeviceRef, 'measures'>): Reading =>
+  measures === undefined ? reading : { ...reading, meter: measures };
 
 /** What the hub measures for a meter of the house. */
 export const meteredIn = ({ hub, meter = 'grid' }: Reading): Metered | undefined => hub[meter];
@@ -91,7 +84,7 @@ const silent = (code: 'vendor.timeout' | 'vendor.refused') =>
   );
 
 /** Waits for the next report: nothing can be asked for. */
-export async function read(session: Session, device: Pick<DeviceRef, 'id' | 'type'>): Promise<Reading> {
+export async function read(session: Session, device: Pick<DeviceRef, 'type' | 'measures'>): Promise<Reading> {
   const heard = nothingHeard();
   const isBattery = device.type === 'battery';
   await gather(session, brokerOf(session), {
@@ -112,7 +105,7 @@ export async function sweep(
 ): Promise<ReadonlyMap<string, Reading>> {
   const reading = await read(
     session,
-    devices.find(({ type }) => type === 'battery') ?? { id: 'hub', type: 'solar_inverter' },
+    devices.find(({ type }) => type === 'battery') ?? { type: 'solar_inverter' },
   );
   return new Map(devices.map((device) => [device.id, ofDevice(reading, device)]));
 }

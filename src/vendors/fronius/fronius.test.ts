@@ -40,7 +40,7 @@ describe('recorded responses', () => {
     const { vendorAccount, devices } = await here.link();
     assert.equal(vendorAccount, '240-123456');
     assert.deepEqual(
-      devices.map(({ id, name }) => [id, name]),
+      devices.map(({ id, name, measures }) => [id, name, ...(measures === undefined ? [] : [measures])]),
       [
         ['38183', 'Primo 8.2-1 ('],
         ['240-123456-2', 'Primo 5.0-1 20'],
@@ -48,8 +48,8 @@ describe('recorded responses', () => {
         ['100372', 'Galvo 3.0-1 (5'],
         ['29301000987160033', 'tr-3pn-01'],
         ['240-123456-battery', 'BYD Battery-Box HV'],
-        ['240-123456-grid', 'Grid connection'],
-        ['240-123456-house', 'House'],
+        ['240-123456-grid', 'Grid connection', 'grid'],
+        ['240-123456-house', 'House', 'house'],
       ],
     );
     const state = async (id: string) => here.state(await here.device(id));

@@ -1,11 +1,9 @@
 import Type, { type Static } from 'typebox';
 import type { Linked } from '../../adapter/adapter.ts';
-import type { Found } from '../../adapter/device.ts';
+import type { Found, HouseMeter } from '../../adapter/device.ts';
 import type { Identified } from '../../adapter/discovers.ts';
 import {
   fits,
-  type HouseMeter,
-  houseMeterOf,
   houseMeters,
   LOOKING,
   listedOnce,
@@ -37,7 +35,7 @@ export async function link(session: Session): Promise<Linked> {
 
 /** @param known a battery that was there before is not missing because its request is refused now */
 export async function list(session: Session, known: readonly DeviceRef[]): Promise<readonly Found[]> {
-  const meters = known.filter(({ type }) => type === 'industrial').map(houseMeterOf);
+  const meters = known.flatMap(({ measures }) => measures ?? []);
   const { devices, hasUnknownBatteries } = await find(session, meters);
   if (hasUnknownBatteries && known.some(({ type }) => type === 'battery'))
     throw refused('Fronius refuses the request for the battery that it had before');

@@ -1,4 +1,4 @@
-import type { HouseMeter } from '../../adapter/kit/index.ts';
+import type { HouseMeter } from '../../adapter/device.ts';
 import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';

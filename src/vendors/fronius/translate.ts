@@ -1,5 +1,5 @@
-import type { Status } from '../../adapter/device.ts';
-import { figure, type HouseMeter, objectIn, unrecognized, word } from '../../adapter/kit/index.ts';
+import type { HouseMeter, Status } from '../../adapter/device.ts';
+import { figure, objectIn, unrecognized, word } from '../../adapter/kit/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ById, Flow } from './client.ts';
 

@@ -57,6 +57,16 @@ describe('a register map', () => {
       /^credentials\.devices\.1\.id is also that of another device: one$/,
     ],
     [
+      'a meter of a house that does not tell its power',
+      [device({ measures: 'grid', registers: [ON] })],
+      /^credentials\.devices\.0\.measures is for an industrial whose registers fill read_power: a meter/,
+    ],
+    [
+      'a heat pump that measures a house',
+      [device({ type: 'heat_pump', measures: 'house' })],
+      /devices\.0\.measures is for an industrial/,
+    ],
+    [
       'an overflow past the last address',
       registers({ ...POWER, address: 65_535 }),
       /devices\.0\.registers\.0\.address must be at most 65534 for int32, not 65535/,

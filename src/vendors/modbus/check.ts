@@ -56,6 +56,12 @@ export function checkMap({ devices, serial, proof }: RegisterMap): void {
 function checkDevice(at: string, device: Device): void {
   const { registers, writes = [], blocks = [], type = 'industrial' } = device;
   const has = (what: string) => type === 'industrial' || OF_HEAT_PUMPS.has(what);
+  const isMeter = type === 'industrial' && registers.some(({ fills }) => fills === 'read_power');
+  if (device.measures !== undefined && !isMeter)
+    throw wrong(
+      `${at}.measures`,
+      'is for an industrial whose registers fill read_power: a meter; leave it out',
+    );
   const filled = new Map<Fill, number>();
   for (const [index, register] of registers.entries()) {
     const here = `${at}.registers.${index}`;

@@ -187,7 +187,7 @@ export function foundIn(
   return devices.map((whole): Found => {
     const absent = leftOut.get(whole.id) ?? [];
     const device = without(whole, absent);
-    const { id, name, type = 'industrial', registers, writes = [] } = device;
+    const { id, name, type = 'industrial', measures, registers, writes = [] } = device;
     const temperature = writeOf(device, 'set_temperature');
     const milli = (value: number | undefined) =>
       value === undefined || temperature === undefined ? null : Math.round(fromUnit(value, temperature));
@@ -198,6 +198,12 @@ export function foundIn(
       max_milli_c: milli(temperature?.max),
       ...(absent.length === 0 ? {} : { left_out: [...absent] }),
     };
-    return { id: `${keyOf(account)}-${id}`, type, name: name ?? id, details: { ...details } };
+    return {
+      id: `${keyOf(account)}-${id}`,
+      type,
+      name: name ?? id,
+      ...(measures && { measures }),
+      details: { ...details },
+    };
   });
 }

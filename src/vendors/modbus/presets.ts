@@ -7,6 +7,7 @@ export const PRESETS = {
     devices: [
       {
         id: 'meter',
+        measures: 'grid',
         name: 'Eastron SDM630',
         registers: [
           { address: 52, table: 'input', type: 'float32', fills: 'read_power', unit: 'W' },
@@ -20,6 +21,7 @@ export const PRESETS = {
     devices: [
       {
         id: 'meter',
+        measures: 'grid',
         name: 'Carlo Gavazzi EM340',
         registers: [
           {
@@ -51,6 +53,7 @@ export const PRESETS = {
     devices: [
       {
         id: 'meter',
+        measures: 'grid',
         name: 'ABB B23',
         registers: [
           {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { HouseMeterSchema } from '../../adapter/device.ts';
 import type { ControlCapability, ReadCapability } from '../../adapter/fields.ts';
 import { numberAt, REGISTERS, registersOf } from '../../adapter/modbus/values.ts';
 
@@ -125,6 +126,7 @@ const Device = Type.Object(
     id: Type.String({ pattern: '^[a-z0-9_-]{1,32}$', maxLength: 32 }),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     type: Type.Optional(Type.Enum([...TYPES], { description: 'industrial unless it is said' })),
+    measures: Type.Optional(HouseMeterSchema),
     unit: Type.Optional(Unit),
     registers: Type.Array(Register, { minItems: 1, maxItems: 64 }),
     writes: Type.Optional(Type.Array(Write, { maxItems: 8 })),

@@ -80,7 +80,7 @@ const READS_OF = {
 } as const satisfies Record<MappedDevice['type'], readonly ReadName[]>;
 
 /** Checks what a schema cannot say; throws `link.credentials_invalid`, which names the field. */
-function mapped({ id, name, type, ...mapping }: MappedDevice, index: number): Found {
+function mapped({ id, name, type, measures, ...mapping }: MappedDevice, index: number): Found {
   const at = `credentials.devices.${index}`;
   if (Object.keys(mapping.reads).length === 0)
     throw invalid(
@@ -103,13 +103,19 @@ function mapped({ id, name, type, ...mapping }: MappedDevice, index: number): Fo
     throw invalid(
       `${at}.reads.${unshown} is not possible for the type ${type}, which has ${shown.join(', ')}; leave it out, or choose another type`,
     );
+  if (measures !== undefined && (type !== 'industrial' || mapping.reads.read_power === undefined))
+    throw invalid(`${at}.measures is for an industrial with reads.read_power: a meter; leave it out`);
   const { min_w = 0, max_w = 1 } = mapping.controls?.set_limit ?? {};
   if (min_w >= max_w) throw invalid(`${at}.controls.set_limit.min_w must be below max_w`);
   const { min_c = 0, max_c = 1 } = mapping.controls?.set_temperature ?? {};
   if (min_c >= max_c) throw invalid(`${at}.controls.set_temperature.min_c must be below max_c`);
   const { on, off } = mapping.reads.power_on ?? { on: 1, off: 0 };
   if (String(on) === String(off)) throw invalid(`${at}.reads.power_on.on and .off must be different values`);
-  return { id, type, ...(name === undefined ? {} : { name }), details: mapping };
+  return {
+    ...{ id, type, details: mapping },
+    ...(name === undefined ? {} : { name }),
+    ...(measures === undefined ? {} : { measures }),
+  };
 }
 
 /** The devices of the credentials, those that Tasmota tells of, and those that Zigbee2MQTT lists. */

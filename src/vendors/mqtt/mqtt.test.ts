@@ -50,6 +50,14 @@ describe('devices at a broker', { timeout: 60_000 }, () => {
     [/devices\.0\.controls\.set_limit is not possible for the type light/, { type: 'light' }],
     [/devices\.0\.reads is empty/, { reads: {} }],
     [
+      /devices\.0\.measures is for an industrial with reads\.read_power/,
+      { measures: 'grid', type: 'smart_home_appliance', controls: {}, reads: { read_power: { topic: 'a' } } },
+    ],
+    [
+      /devices\.0\.measures is for an industrial with reads\.read_power/,
+      { measures: 'house', controls: {}, reads: { read_energy: { topic: 'a' } } },
+    ],
+    [
       /devices\.0\.reads\.read_production is not possible for the type industrial, which has read_power, read_energy/,
       { reads: { ...PRESS.reads, read_production: { topic: 'a' } } },
     ],

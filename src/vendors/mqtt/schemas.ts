@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { HouseMeterSchema } from '../../adapter/device.ts';
 import type { CredentialWords } from '../../adapter/login.ts';
 
 const strict = { additionalProperties: false };
@@ -147,6 +148,7 @@ const MappedDevice = Type.Object(
     }),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     type: Type.Enum([...TYPES]),
+    measures: Type.Optional(HouseMeterSchema),
     ...Mapping.properties,
   },
   strict,

@@ -101,6 +101,7 @@ export async function list(session: Session): Promise<readonly Found[]> {
     id: device.id,
     type: 'industrial',
     ...(device.name === undefined ? {} : { name: device.name }),
+    ...(device.measures === undefined ? {} : { measures: device.measures }),
     details: {
       map: device as JsonObject,
       types: Object.fromEntries(nodesOf(device).map(({ node }) => [node, types.get(node) ?? ''])),
@@ -122,6 +123,8 @@ function checkGiven({ security, username, password, devices, ...given }: Credent
     ids.add(device.id);
     if (nodesOf(device).length === 0)
       throw invalid(`${at} has no node: map at least one, such as read_power`);
+    if (device.measures !== undefined && device.read_power === undefined)
+      throw invalid(`${at}.measures is for a meter, which has read_power: map it, or leave measures out`);
     for (const control of Object.keys(CONTROLS) as (keyof typeof CONTROLS)[]) {
       const rule = device[control];
       if (rule !== undefined && rule.least >= rule.most)

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { HouseMeterSchema } from '../../adapter/device.ts';
 
 const strict = { additionalProperties: false };
 
@@ -47,6 +48,7 @@ export const MappedDevice = Type.Object(
   {
     id: Type.String({ pattern: '^[\\w.-]{1,64}$', maxLength: 64, description: 'Your own id of the device' }),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    measures: Type.Optional(HouseMeterSchema),
     read_power: reading('power'),
     read_energy: reading('energy'),
     read_temperature: reading('temperature'),

@@ -21,6 +21,10 @@ const MAPS: readonly (readonly [map: object, sentence: RegExp])[] = [
     /^credentials\.devices\[0\]\.read_power\.node nsu=urn:example:plant;s=Press1\.None: the server has no such node; its namespaces are .*urn:example:plant/,
   ],
   [{ read_power: { node: 'nsu=urn:other;s=Power', unit: 'kW' } }, /no such node/],
+  [
+    { measures: 'grid', state: { node: `${NODE}.State` } },
+    /^credentials\.devices\[0\]\.measures is for a meter, which has read_power/,
+  ],
   [{ read_power: { node: NODE, unit: 'kW' } }, /read_power\.node .*: it is no variable/],
   [{ read_power: { node: `${NODE}.State`, unit: 'kW' } }, /it is of type String, and must be a number/],
   [{ on_off: { node: `${NODE}.Mode`, on: true, off: false } }, /it is of type UInt16, and must be Boolean/],

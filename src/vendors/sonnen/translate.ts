@@ -1,5 +1,5 @@
-import type { Limits, Status } from '../../adapter/device.ts';
-import { figure, type HouseMeter, unrecognized, word } from '../../adapter/kit/index.ts';
+import type { HouseMeter, Limits, Status } from '../../adapter/device.ts';
+import { figure, unrecognized, word } from '../../adapter/kit/index.ts';
 import { type metersIn, modeIn, type StatusResponse } from './client.ts';
 
 /* What the responses of a sonnenBatterie mean. */

@@ -151,6 +151,8 @@ async function devicesOf(device: Modbus, part: Part, unit: number): Promise<(Fou
     return {
       id: plain(serial ?? 'device'),
       type,
+      // Where most meters of a system are.
+      ...(part.isMeter && { measures: 'grid' as const }),
       ...named([maker, model].filter(Boolean).join(' ')),
       details,
     };

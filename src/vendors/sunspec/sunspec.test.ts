@@ -40,6 +40,10 @@ describe('sunspec', { timeout: 280_000 }, () => {
       { id: '31234567-battery', type: 'battery', name: 'Fronius Symo GEN24 8.0' },
       { id: '19876543-meter', type: 'industrial', name: 'Fronius Smart Meter 63A' },
     ]);
+    assert.deepEqual(
+      found.map(({ measures }) => measures),
+      [undefined, undefined, 'grid'],
+    );
     device.reads.length = 0;
     const swept = await sunspec.sweep(
       session(),

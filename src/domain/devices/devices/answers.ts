@@ -96,8 +96,11 @@ export const CommandedDevice = Type.Object(
 export type CommandedDevice = Type.Static<typeof CommandedDevice>;
 
 function deviceOf({ row }: CachedDevice): Device {
-  const { id, vendor, type, name, capabilities } = row;
-  return { id, vendor, device_type: type, name, capabilities: [...capabilities] };
+  const { id, vendor, type, name, capabilities, measures } = row;
+  return {
+    ...{ id, vendor, device_type: type, name, capabilities: [...capabilities] },
+    ...(measures === undefined ? {} : { measures }),
+  };
 }
 
 const NO_PLAN: ReadPlan = { isLinkLost: false, poll: null };

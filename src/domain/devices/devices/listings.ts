@@ -88,6 +88,7 @@ function isSame(row: DeviceRow, device: NewDevice): boolean {
     row.type === device.type &&
     row.name === device.name &&
     (row.site ?? null) === device.site &&
+    (row.measures ?? null) === device.measures &&
     textOf([...(row.granted ?? [])]) === textOf([...(device.granted ?? [])]) &&
     textOf([...row.capabilities]) === textOf([...device.capabilities]) &&
     textOf(row.details) === textOf(device.details)
@@ -173,6 +174,7 @@ function newDevice(adapter: Adapter, found: Found, granted: readonly string[] | 
     capabilities: capabilitiesOf(kind, permitted === undefined ? found : { ...found, granted: permitted }),
     details: found.details ?? {},
     site: found.site ?? null,
+    measures: found.measures ?? null,
     granted: permitted ?? null,
   };
 }

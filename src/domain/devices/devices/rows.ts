@@ -1,5 +1,11 @@
 import type { Selectable } from 'kysely';
-import type { AvailableCapacity, DeviceState, DeviceType, Limits } from '../../../adapter/device.ts';
+import type {
+  AvailableCapacity,
+  DeviceState,
+  DeviceType,
+  HouseMeter,
+  Limits,
+} from '../../../adapter/device.ts';
 import type { Capability } from '../../../adapter/fields.ts';
 import type { DeviceRef } from '../../../adapter/session.ts';
 import { rfc3339 } from '../../../core/clock.ts';
@@ -78,6 +84,7 @@ export function toRow(row: Selectable<Tables['devices']>): DeviceRow {
     missingSince: row.missing_since,
     open: row.interventions_json,
     ...(row.site === null ? {} : { site: row.site }),
+    ...(row.measures === null ? {} : { measures: row.measures as HouseMeter }),
     ...(row.granted_json === null ? {} : { granted: JSON.parse(row.granted_json) as string[] }),
     snapshot:
       row.state_json === null || row.fetched_at === null
@@ -131,6 +138,7 @@ interface ListedColumns {
   readonly capabilities_json: string;
   readonly state_json: string | null;
   readonly observed_at: number | null;
+  readonly measures: string | null;
   readonly interventions_json: string | null;
 }
 
@@ -138,6 +146,7 @@ interface ListedColumns {
 export function deviceJson(row: ListedColumns): string {
   const observed = row.observed_at === null ? '' : `,"observed_at":"${rfc3339(row.observed_at)}"`;
   const state = row.state_json === null ? '' : `,"state":${row.state_json}${observed}`;
+  const measures = row.measures === null ? '' : `,"measures":"${row.measures}"`;
   const open = row.interventions_json === null ? '' : `,"interventions":${row.interventions_json}`;
-  return `{"id":${JSON.stringify(row.id)},"vendor":"${row.vendor}","device_type":"${row.device_type}","name":${JSON.stringify(row.name)},"user_ref":${JSON.stringify(row.user_ref)},"link":"${row.link_id}","capabilities":${row.capabilities_json}${state}${open}}`;
+  return `{"id":${JSON.stringify(row.id)},"vendor":"${row.vendor}","device_type":"${row.device_type}","name":${JSON.stringify(row.name)},"user_ref":${JSON.stringify(row.user_ref)},"link":"${row.link_id}","capabilities":${row.capabilities_json}${measures}${state}${open}}`;
 }

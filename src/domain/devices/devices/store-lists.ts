@@ -1,4 +1,4 @@
-import type { DeviceType } from '../../../adapter/device.ts';
+import type { DeviceType, HouseMeter } from '../../../adapter/device.ts';
 import { type Capability, READ_CAPABILITIES, READS } from '../../../adapter/fields.ts';
 import type { LinkKey } from '../../../adapter/session.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -45,6 +45,8 @@ export interface NewDevice {
   readonly capabilities: readonly Capability[];
   readonly details: JsonObject;
   readonly site: string | null;
+  /** What it measures of a house, where it is a meter of one. */
+  readonly measures: HouseMeter | null;
   /** What the user permits for it; null where nobody asks, or knows. */
   readonly granted: readonly string[] | null;
 }
@@ -307,10 +309,11 @@ export function createListStore({ engine, queries, events }: Database) {
   };
 }
 
-const columnsOf = ({ type, name, site, granted, capabilities, details }: NewDevice) => ({
+const columnsOf = ({ type, name, site, measures, granted, capabilities, details }: NewDevice) => ({
   device_type: type,
   name,
   site,
+  measures,
   granted_json: granted === null ? null : JSON.stringify(granted),
   capabilities_json: JSON.stringify(capabilities),
   details_json: JSON.stringify(details),

@@ -121,6 +121,7 @@ export function createDeviceStore(database: Database) {
           'capabilities_json',
           'state_json',
           'observed_at',
+          'measures',
           'interventions_json',
         ])
         .where('account_id', '=', filter.account);

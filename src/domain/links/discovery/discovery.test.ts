@@ -148,8 +148,20 @@ onEachEngine('discovery', (engine) => {
     assert.ok((await world.devices.find(account, 'charger-1')).row.capabilities.includes('load_balancing'));
     listed = [first, second, { ...charger(true, 'Garage'), details: { circuit: 7, alone: true } }];
     assert.deepEqual((await refresh()).changed, [], 'the order of members says nothing');
+    listed = [first, { ...second, measures: 'house' }, charger(true, 'Garage')];
+    assert.deepEqual((await refresh()).changed, ['light-2']);
+    const measuring = await world.list(account, {});
+    assert.deepEqual(
+      measuring.map(({ id, measures }) => [id, measures]),
+      [
+        ['charger-1', undefined],
+        ['light-1', undefined],
+        ['light-2', 'house'],
+      ],
+    );
     listed = [first, second, charger(false, 'Garage')];
-    assert.deepEqual((await refresh()).changed, ['charger-1']);
+    assert.deepEqual((await refresh()).changed, ['charger-1', 'light-2']);
+    assert.equal((await world.devices.find(account, 'light-2')).row.measures, undefined);
     await assert.rejects(world.send(account, 'charger-1', { type: 'set_limit', max_a: 10 }), {
       code: 'device.capability_missing',
     });

@@ -100,6 +100,7 @@ const EXPORTED = {
       'observed_at',
       'fetched_at',
       'site',
+      'measures',
       'granted_json',
       'missing_since',
       'reported_json',

@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DeviceType } from '../../../adapter/device.ts';
+import type { Device } from '../../../adapter/device.ts';
 import { createChargerTimes, createMeters, roleOf, SOME_TIME } from './index.ts';
 
-const role = (device_type: DeviceType, id: string) => roleOf({ device_type, id });
-
 describe('sums over devices', () => {
-  it('sums know the meters of houses by their type and the end of their id', () => {
-    assert.equal(role('industrial', '123-grid'), 'grid_meter');
-    assert.equal(role('industrial', '123-house'), 'house_meter');
-    assert.equal(role('industrial', '123-meter'), 'grid_meter');
-    assert.equal(role('industrial', '123-meter-2'), 'grid_meter');
-    assert.equal(role('industrial', 'press'), 'other');
-    assert.equal(role('industrial', 'grid-press'), 'other');
-    assert.equal(role('light', 'lamp-house'), 'other');
-    assert.equal(role('vehicle', 'v1'), 'vehicle');
-    assert.equal(role('charger', 'c1'), 'charger');
+  it('sums know the meters of houses by what they measure', () => {
+    assert.equal(roleOf({ device_type: 'industrial', measures: 'grid' }), 'grid_meter');
+    assert.equal(roleOf({ device_type: 'industrial', measures: 'house' }), 'house_meter');
+    assert.equal(roleOf({ device_type: 'industrial' }), 'other');
+    assert.equal(roleOf({ device_type: 'light' }), 'other');
+    assert.equal(roleOf({ device_type: 'vehicle' }), 'vehicle');
+    assert.equal(roleOf({ device_type: 'charger' }), 'charger');
+  });
+
+  it('sums take a machine for no meter, whatever its owner has called it', () => {
+    for (const id of ['press-grid', 'green-house', 'parking-meter-2']) {
+      const machine: Device = {
+        ...{ id, vendor: 'mqtt', device_type: 'industrial', name: id, capabilities: [] },
+      };
+      assert.equal(roleOf(machine), 'other');
+    }
   });
 
   it('sums leave out a car while a charger of the same user charges, and only then', () => {

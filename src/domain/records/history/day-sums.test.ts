@@ -77,10 +77,10 @@ describe('the sums of a day', () => {
 
   it('the sums of a day have the meters of a house on their own', async () => {
     const sums = await sumsOf(
-      [device('industrial', { id: '1-grid' }), { ...used(AT_SIX, AT_SEVEN), backWs: 7_200 }],
-      [device('industrial', { id: '1-house' }), used(AT_SIX)],
-      [device('industrial', { id: '2-meter' }), used(AT_SIX)],
-      [device('industrial', { id: 'press' }), used(AT_EIGHT)],
+      [device('industrial', { measures: 'grid' }), { ...used(AT_SIX, AT_SEVEN), backWs: 7_200 }],
+      [device('industrial', { measures: 'house' }), used(AT_SIX)],
+      [device('industrial', { measures: 'grid' }), used(AT_SIX)],
+      [device('industrial', { id: 'press-grid' }), used(AT_EIGHT)],
       [device('charger'), used(AT_SIX)],
     );
     assert.deepEqual(sums.drawn, { energy_wh: 2 * CHARGED, devices: 2, of: 2 });

@@ -50,8 +50,8 @@ export function createDaySums(costs: Pick<ReturnType<typeof createDayCosts>, 'ta
 
   return {
     async take(device: DayOfDevice, parts: readonly DayPart[]): Promise<void> {
-      const { id, userRef } = device;
-      const role = roleOf({ id, device_type: device.deviceType });
+      const { userRef, deviceType: device_type, measures } = device;
+      const role = roleOf({ device_type, ...(measures === undefined ? {} : { measures }) });
       const [wh, ws] = [whOf(parts), backOf(parts)];
       if (role === 'grid_meter' || role === 'house_meter') {
         if (device.isMetered || wh !== null) (role === 'grid_meter' ? fromGrid : byHouses).add(userRef, wh);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DeviceType } from '../../../adapter/device.ts';
+import type { DeviceType, HouseMeter } from '../../../adapter/device.ts';
 import type { Database } from '../../../db/database.ts';
 import type { PriceArea } from '../../../sources/contract/market.ts';
 import type { StoredPart } from './day-parts.ts';
@@ -20,6 +20,8 @@ export interface DayOfDevice extends Newest {
   readonly id: string;
   readonly userRef: string;
   readonly deviceType: DeviceType;
+  /** What it measures of a house. */
+  readonly measures?: HouseMeter;
   /** Whether its energy is counted. */
   readonly isMetered: boolean;
   readonly area: PriceArea | null;
@@ -55,6 +57,7 @@ export function createDayReads({ engine, queries, rows }: Database) {
             .onRef('history_devices.user_ref', '=', 'devices.user_ref'),
         )
         .select(['devices.vendor', 'devices.id', 'devices.device_type', 'devices.user_ref'])
+        .select('devices.measures')
         .select('devices.capabilities_json')
         .select(['devices.state_json', 'devices.fetched_at', 'links.price_area'])
         .select(['history_devices.number', 'history_devices.open_json'])
@@ -71,6 +74,7 @@ export function createDayReads({ engine, queries, rows }: Database) {
           id: row.id,
           userRef: row.user_ref,
           deviceType: row.device_type as DeviceType,
+          ...(row.measures === null ? {} : { measures: row.measures as HouseMeter }),
           isMetered: row.capabilities_json.includes('"read_energy"'),
           area: areaIn(row.price_area),
           open: row.open_json === null ? null : openIn(row.open_json),
