@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Handler } from '../../adapter/adapter.ts';
 import { between } from '../../adapter/commands.ts';
 import { NeedsUser, PLUG_IN } from '../../adapter/interventions.ts';
-import { figure, lenient, objectIn, until } from '../../adapter/kit/index.ts';
+import { figure, houseMeterOf, lenient, objectIn, until } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -16,6 +16,7 @@ import {
   carObservedAt,
   chargeLimitRange,
   connectedIn,
+  type MeterReading,
   type SiteReading,
 } from './translate.ts';
 
@@ -65,6 +66,12 @@ export async function readCar(session: Session, device: DeviceRef): Promise<CarR
 export async function readSite(session: Session, device: DeviceRef): Promise<SiteReading> {
   return unlessAsleep(callAbout(session, device, { path: '/live_status', costs: FREE }, LiveStatus));
 }
+
+/** The same for a meter of the site. */
+export const readMeter = async (session: Session, device: DeviceRef): Promise<MeterReading> => ({
+  site: await readSite(session, device),
+  meter: houseMeterOf(device),
+});
 
 const memoryOf = ({ id }: DeviceRef) => `car/${id}`;
 /** When nothing but the time is new, it is stored this often. */

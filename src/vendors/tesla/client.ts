@@ -1,9 +1,18 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Linked, NextStep } from '../../adapter/adapter.ts';
-import type { Found } from '../../adapter/device.ts';
+import { type Found, HOUSE_METERS } from '../../adapter/device.ts';
 import { type Capability, CONTROL_CAPABILITIES } from '../../adapter/fields.ts';
 import type { VendorRequest } from '../../adapter/http.ts';
-import { each, lenient, listedOnce, named, objectIn, vendorCalls, word } from '../../adapter/kit/index.ts';
+import {
+  each,
+  houseMeters,
+  lenient,
+  listedOnce,
+  named,
+  objectIn,
+  vendorCalls,
+  word,
+} from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -31,7 +40,7 @@ function call<S extends TSchema>(
   return tesla.send(session, { headers, ...request, host: hostOf(to, region) }, schema, what);
 }
 
-/** The same about one device. */
+/** The same about one device; a meter is asked for with its site, whose limit it shares. */
 export function callAbout<S extends TSchema>(
   session: Session,
   { id, type, details }: DeviceRef,
@@ -39,8 +48,9 @@ export function callAbout<S extends TSchema>(
   schema: S,
 ): Promise<Static<S>> {
   const [kind, word] = type === 'vehicle' ? ['vehicles', 'car'] : ['energy_sites', 'energy site'];
-  const below = `/api/1/${kind}/${encodeURIComponent(id)}${path}`;
-  const about = { region: regionOf(details), device: id, path: below, what: `the ${word} ${id}` };
+  const named = typeof details.site === 'string' ? details.site : id;
+  const below = `/api/1/${kind}/${encodeURIComponent(named)}${path}`;
+  const about = { region: regionOf(details), device: named, path: below, what: `the ${word} ${named}` };
   return call(session, { ...about, ...request }, schema);
 }
 
@@ -176,7 +186,7 @@ function carFound(
   return { id: vin, type: 'vehicle', ...named(display_name), details };
 }
 
-/** A site with a battery or solar cells, else nothing; accounts whose list does not say what it has are asked for it. */
+/** A site with a battery or solar cells and its meters, else nothing; accounts whose list does not say what it has are asked for it. */
 async function siteFound(session: Session, site: ListedSite, region: Region): Promise<Found[]> {
   const id = String(site.energy_site_id);
   const about = { region, use: 'list', device: id, what: `the energy site ${id}` } as const;
@@ -184,10 +194,14 @@ async function siteFound(session: Session, site: ListedSite, region: Region): Pr
     site.components === undefined
       ? await call(session, { ...about, path: `/api/1/energy_sites/${id}/site_info` }, SiteInfo)
       : site;
-  const { battery, solar } = objectIn(components);
+  const { battery, solar, grid, load_meter } = objectIn(components);
   if (battery !== true && solar !== true) return [];
   const type = battery === true ? 'battery' : 'solar_inverter';
-  return [{ id, type, ...named(site_name ?? site.site_name), details: { region, solar: solar === true } }];
+  const meters = HOUSE_METERS.filter((one) => (one === 'grid' ? grid : load_meter) === true);
+  return [
+    { id, type, ...named(site_name ?? site.site_name), details: { region, solar: solar === true } },
+    ...houseMeters(id, meters, { details: { region, site: id } }),
+  ];
 }
 
 /** A battery without solar cells produces nothing. */

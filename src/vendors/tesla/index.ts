@@ -1,7 +1,7 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import type { Interventions } from '../../adapter/interventions.ts';
 import { claimsIn, oauth2, wordsIn } from '../../adapter/kit/index.ts';
-import { readCar, readSite, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
+import { readCar, readMeter, readSite, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
 import {
   keyUrl,
   link,
@@ -122,6 +122,15 @@ export const tesla = {
       status: translate.solarStatus,
       observedAt: translate.siteObservedAt,
       reads: { read_production: translate.productionW },
+      controls: {},
+      needs: SITE_NEEDS,
+    }),
+    industrial: kind<translate.MeterReading>({
+      read: readMeter,
+      readCosts: FREE,
+      status: ({ site }) => ({ online: site !== undefined }),
+      observedAt: ({ site }) => translate.siteObservedAt(site),
+      reads: { read_power: translate.houseMeterW },
       controls: {},
       needs: SITE_NEEDS,
     }),

@@ -1,3 +1,4 @@
+import { HOUSE_METERS, type HouseMeter } from '../../adapter/device.ts';
 import { DAY_MS } from '../../core/durations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { newCar, type SimulatedCar } from './simulated-car.ts';
@@ -14,6 +15,8 @@ export interface SimulatedSite {
   readonly name: string;
   readonly hasBattery: boolean;
   readonly hasSolar: boolean;
+  /** What it measures of the house. */
+  readonly meters: Set<HouseMeter>;
   /** ms since 1970. */
   at: number;
   storedWh: number;
@@ -30,6 +33,7 @@ function newSite(
 ): SimulatedSite {
   return {
     ...site,
+    meters: new Set(HOUSE_METERS),
     at: now,
     storedWh: PACK_WH / 2,
     isOffline: false,
@@ -103,8 +107,8 @@ export function components(site: SimulatedSite): JsonObject {
     battery: site.hasBattery,
     ...(site.hasBattery ? { battery_type: 'ac_powerwall' } : {}),
     solar: site.hasSolar,
-    grid: true,
-    load_meter: true,
+    grid: site.meters.has('grid'),
+    load_meter: site.meters.has('house'),
     market_type: 'residential',
   };
 }

@@ -1,3 +1,6 @@
+import type { HouseMeter } from '../../adapter/device.ts';
+import { houseMeters } from '../../adapter/kit/index.ts';
+import type { DeviceRef } from '../../adapter/session.ts';
 import type {
   FaultCodes,
   SimulatedAnswer,
@@ -119,10 +122,26 @@ const LIMITS = [
 ].map((limit) => ({ ...limit, of: 'device', seconds: 60 }) as const);
 
 type Call = SimulatedCall<SimulatedHome>;
-type Device = SimulatedCar | SimulatedSite;
+/** A meter of a site, which is reached with it. */
+interface SimulatedMeter {
+  readonly site: SimulatedSite;
+  readonly meter: HouseMeter;
+}
+type Device = SimulatedCar | SimulatedSite | SimulatedMeter;
 
 const isCar = (device: Device): device is SimulatedCar => 'vin' in device;
-const idOf = (device: Device): string => (isCar(device) ? device.vin : String(device.id));
+const idOf = (device: SimulatedCar | SimulatedSite): string =>
+  isCar(device) ? device.vin : String(device.id);
+const isMeter = (device: Device): device is SimulatedMeter => 'meter' in device;
+const siteOf = (device: SimulatedSite | SimulatedMeter): SimulatedSite =>
+  isMeter(device) ? device.site : device;
+
+function findIn({ cars, sites }: SimulatedHome, { id, details }: Pick<DeviceRef, 'id' | 'details'>) {
+  const whole = [...cars, ...sites].find((device) => idOf(device) === (details.site ?? id));
+  if (whole === undefined || isCar(whole) || details.site === undefined) return whole;
+  const meter = [...whole.meters].find((one) => houseMeters(String(whole.id), [one])[0]?.id === id);
+  return meter === undefined ? undefined : { site: whole, meter };
+}
 
 /** Where commands are signed: a car that takes signed ones alone obeys when it has the key. */
 export const ownAddresses = ['commands'];
@@ -281,10 +300,10 @@ export function createSimulator(options: SimulatorOptions) {
       ),
     },
     devices: {
-      find: (home, { id }) => [...home.cars, ...home.sites].find((device) => idOf(device) === id),
+      find: findIn,
       arrange(device, situation) {
         if (isCar(device)) arrangeCar(device, situation, clock.now());
-        else advanceSite(device, clock.now());
+        else advanceSite(siteOf(device), clock.now());
       },
       intervene(device, { code, isNeeded }) {
         if (!isCar(device)) return false;
@@ -294,13 +313,21 @@ export function createSimulator(options: SimulatorOptions) {
         return true;
       },
       reach(device, isReachable) {
-        device.isOffline = !isReachable;
+        (isCar(device) ? device : siteOf(device)).isOffline = !isReachable;
       },
       remove(home, device) {
+        if (isMeter(device)) {
+          device.site.meters.delete(device.meter);
+          return;
+        }
         const list: Device[] = isCar(device) ? home.cars : home.sites;
         list.splice(list.indexOf(device), 1);
       },
       add(home, device) {
+        if (isMeter(device)) {
+          device.site.meters.add(device.meter);
+          return;
+        }
         const list: Device[] = isCar(device) ? home.cars : home.sites;
         list.push(device);
       },

@@ -9,7 +9,7 @@ import { regionNamed } from './failures.ts';
 import { tesla } from './index.ts';
 import { registerPartner } from './partner.ts';
 import { CARS, SITES } from './simulated-site.ts';
-import { answer, car, ref, response, world } from './test-world.ts';
+import { answer, asked, car, ref, response, world } from './test-world.ts';
 
 describe('the conformance', () => {
   it('the conformance lets a read survive a 408 only when it shows the device as offline', async () => {
@@ -26,6 +26,11 @@ describe('the conformance', () => {
   });
 });
 
+const metersOf = (site: string) => [
+  ['industrial', `${site}-grid`, 'Grid connection', { region: 'eu', site }],
+  ['industrial', `${site}-house`, 'House', { region: 'eu', site }],
+];
+
 describe('linking', () => {
   it('linking finds cars and energy sites, and passes over what is neither', async () => {
     const { vendorAccount, devices } = await (await world()).link();
@@ -35,9 +40,16 @@ describe('linking', () => {
       [
         ['vehicle', CARS.plain, 'Simulated Model 3', { region: 'eu', commands: 'plain', paired: false }],
         ['battery', SITES.batteryAndSolar, 'Simulated Powerwall', { region: 'eu', solar: true }],
+        ...metersOf(SITES.batteryAndSolar),
         ['battery', SITES.battery, 'Simulated cellar', { region: 'eu', solar: false }],
+        ...metersOf(SITES.battery),
         ['solar_inverter', SITES.solar, 'Simulated roof', { region: 'eu', solar: true }],
+        ...metersOf(SITES.solar),
       ],
+    );
+    assert.deepEqual(
+      devices.filter(({ type }) => type === 'industrial').map(({ measures }) => measures),
+      ['grid', 'house', 'grid', 'house', 'grid', 'house'],
     );
     const production = devices
       .filter(({ type }) => type === 'battery')
@@ -50,11 +62,16 @@ describe('linking', () => {
     here.instead = ({ path }) => {
       if (path === '/api/1/products') return response([{ energy_site_id: 7 }, { energy_site_id: 8 }]);
       const site = /energy_sites\/(\d+)\/site_info/.exec(path)?.[1];
-      const components = site === '7' ? { battery: true, solar: false } : { battery: null };
+      const components =
+        site === '7' ? { battery: true, solar: false, grid: true } : { battery: null, grid: true };
       return site === undefined ? undefined : response({ site_name: 'Attic', components });
     };
     assert.deepEqual((await here.link()).devices, [
       { id: '7', type: 'battery', name: 'Attic', details: { region: 'eu', solar: false } },
+      {
+        ...{ id: '7-grid', type: 'industrial', name: 'Grid connection', measures: 'grid' },
+        details: { region: 'eu', site: '7' },
+      },
     ]);
   });
 
@@ -235,6 +252,24 @@ describe('the simulated site', () => {
         assert.ok(Math.abs(solar_power + battery_power + grid_power - load_power) < 1e-6);
       }
     }
+  });
+
+  it('the simulated site has a meter at the grid and one of the house, by one call of the site each', async () => {
+    const here = await world();
+    const [battery, grid, house] = await Promise.all(
+      ['', '-grid', '-house'].map((end) => here.device(`${SITES.batteryAndSolar}${end}`)),
+    );
+    assert.ok(battery !== undefined && grid !== undefined && house !== undefined);
+    await here.pass(12 * 3_600);
+    asked(here);
+    assert.deepEqual(await here.state(house), { online: true, power_w: 900 });
+    assert.deepEqual(asked(here), [`GET /api/1/energy_sites/${SITES.batteryAndSolar}/live_status`]);
+    const taken = (await here.state(battery)).power_w ?? 0;
+    assert.equal(
+      (await here.state(grid)).power_w,
+      900 + taken,
+      'it is night: what the battery gives is not bought',
+    );
   });
 
   it('the simulated site is as quick after ten years as after a day', async () => {

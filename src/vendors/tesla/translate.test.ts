@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recordedIn } from '../../../test/kit/vendor-world.ts';
 import { stateOf } from '../../adapter/adapters.ts';
-import { objectIn } from '../../adapter/kit/index.ts';
+import { HOUSE_METERS } from '../../adapter/device.ts';
+import { houseMeters, objectIn } from '../../adapter/kit/index.ts';
 import { tesla } from './index.ts';
 import { answer, car, ref, response, world } from './test-world.ts';
 import {
@@ -13,6 +14,7 @@ import {
   carPowerW,
   carSoc,
   carStatus,
+  houseMeterW,
   productionW,
   siteObservedAt,
 } from './translate.ts';
@@ -90,6 +92,7 @@ describe('recorded answers', () => {
         details: { region: 'eu', commands: 'plain' },
       },
       { id: '123456', type: 'battery', name: 'Energy Site', details: { region: 'eu', solar: true } },
+      ...houseMeters('123456', HOUSE_METERS, { details: { region: 'eu', site: '123456' } }),
     ]);
   });
 });
@@ -129,6 +132,19 @@ describe('power', () => {
     assert.equal(of(-2_500.4).charging, true);
     assert.ok(Object.is(of(0).power_w, 0));
     assert.equal(of(0).charging, false);
+  });
+
+  it('power of the grid is negative while the house gives back, and null where the site does not say', () => {
+    const of = (name: string, meter: 'grid' | 'house') => houseMeterW({ site: responseIn(name), meter });
+    assert.deepEqual(
+      ['live_status.battery', 'live_status.solar'].map((name) => [of(name, 'grid'), of(name, 'house')]),
+      [
+        [0, 6_245],
+        [-2_859.5, 1_350.5],
+      ],
+    );
+    for (const site of [undefined, {}, { grid_power: 'much' }])
+      assert.equal(houseMeterW({ site, meter: 'grid' }), null);
   });
 
   it('power of solar cells is never negative', () => {

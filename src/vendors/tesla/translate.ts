@@ -1,4 +1,4 @@
-import { type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
+import { type HouseMeter, type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
 import { figure, timeIn, unrecognized, word } from '../../adapter/kit/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 
@@ -155,3 +155,14 @@ export function productionW(site: SiteReading): number | null {
 }
 
 export const siteObservedAt = (site: SiteReading): number | null => timeIn(site?.timestamp);
+
+/** A meter of an energy site. */
+export interface MeterReading {
+  readonly site: SiteReading;
+  readonly meter: HouseMeter;
+}
+
+const MEASURED = { grid: 'grid_power', house: 'load_power' } as const;
+
+/** What the house takes from the grid, negative while it gives back, or what it consumes, W. */
+export const houseMeterW = ({ site, meter }: MeterReading): number | null => watts(site?.[MEASURED[meter]]);
