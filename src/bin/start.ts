@@ -91,10 +91,11 @@ async function openRedis(settings: Settings, log: Log): Promise<Redis | undefine
 }
 
 /** Where requests are reported to; undefined, and nothing of it loaded, unless `ELNAV_OTLP_URL` is set. */
-async function openTraces({ otlpUrl }: Settings, log: Log): Promise<Spans | undefined> {
-  if (otlpUrl === undefined) return undefined;
+async function openTraces(settings: Settings, log: Log): Promise<Spans | undefined> {
+  const { otlpUrl: url, otlpHeaders: headers, tracesSampler: sampler, tracesSamplerArg: share } = settings;
+  if (url === undefined) return undefined;
   const { createTraces } = await import('../outbound/traces.ts');
-  return createTraces({ url: otlpUrl, version: VERSION, log });
+  return createTraces({ url, headers, sampler, share, version: VERSION, log });
 }
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */

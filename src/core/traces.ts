@@ -58,6 +58,8 @@ export type Called = Pick<RequestFacts, 'vendor' | 'link'>;
 export interface TracedRun extends TracedWork<RequestEnd> {
   /** Absent where it is not followed. */
   called?(): Called;
+  /** Where it is sampled: what it is found by, 32 hexadecimal digits. */
+  readonly traceId?: string;
 }
 
 export interface CallEnd {
@@ -94,8 +96,10 @@ export function together(all: readonly Traces[]): Traces | undefined {
     request(request) {
       const works = all.map((one) => one.request(request));
       const followed = works.find(({ called }) => called !== undefined);
+      const traceId = works.find((work) => work.traceId !== undefined)?.traceId;
       return {
         ...both(works),
+        ...(traceId === undefined ? {} : { traceId }),
         ...(followed === undefined ? {} : { called: () => followed.called?.() ?? NOTHING }),
       };
     },

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, type ErrorCodeName } from '../core/errors.ts';
+import { LateChild, type Log } from '../core/log.ts';
 import type { Kept, RequestFacts, TracedRun, Traces } from '../core/traces.ts';
 import { clientAddress } from '../domain/access/accounts/index.ts';
 import type { Service } from './errors.ts';
@@ -36,12 +37,18 @@ export function traceRequests(
   service: Service,
   traces: Traces,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { url: route = 'unknown', config } = request.routeOptions;
     if (config.access !== 'operator' && route !== '/healthz') {
       const { method, id, headers } = request;
       const kept = config.kept ?? (WRITING.has(method) ? 'all' : 'failures');
       request.traced = traces.request({ service, method, route, id, headers, kept });
+      const { traceId } = request.traced;
+      if (traceId !== undefined) {
+        const log = new LateChild(request.log as Log, { trace_id: traceId }) as FastifyBaseLogger;
+        request.log = log;
+        reply.log = log;
+      }
     }
     done();
   });

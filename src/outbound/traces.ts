@@ -11,8 +11,19 @@ import {
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { Log } from '../core/log.ts';
+import type { Secret } from '../core/secret.ts';
+import type { SamplerName } from '../core/settings/index.ts';
 import type { CallEnd, RequestEnd, TracedWork, Traces } from '../core/traces.ts';
 
 /** Spans, which name routes and vendors, and no account, key, link, device, address or credential: they often go to somebody else's service. */
@@ -24,6 +35,11 @@ export interface Spans extends Traces {
 interface TracesOptions {
   /** Base address of a receiver of OTLP over HTTP, without `/v1/traces`. */
   readonly url: string;
+  /** For the receiver, such as a token. */
+  readonly headers?: Readonly<Record<string, Secret>> | undefined;
+  /** Of which requests there are spans, and of what share of them where it goes by one. */
+  readonly sampler: SamplerName;
+  readonly share: number;
   readonly version: string;
   readonly log: Log;
 }
@@ -38,10 +54,15 @@ const TIMEOUT_MS = 3_000;
  * Reports by OTLP over HTTP, as JSON. Nothing is registered globally, and no other library of the process is made to report. The context is kept by
  * the runtime from a request to its calls; nothing of it is sent to vendors.
  */
-export function createTraces({ url, version, log }: TracesOptions): Spans {
-  const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, timeoutMillis: TIMEOUT_MS });
+export function createTraces({ url, headers = {}, sampler, share, version, log }: TracesOptions): Spans {
+  const exporter = new OTLPTraceExporter({
+    url: `${url}/v1/traces`,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])),
+    timeoutMillis: TIMEOUT_MS,
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'elnav', 'service.version': version }),
+    sampler: samplerOf(sampler, share),
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: reportingFailure(exporter, log),
@@ -76,11 +97,12 @@ export function createTraces({ url, version, log }: TracesOptions): Spans {
         'http.route': route,
       };
       const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
-      return traced(span, parent, ({ status }: RequestEnd) => {
+      const work = traced(span, parent, ({ status }: RequestEnd) => {
         if (status === null) return;
         span.setAttribute('http.response.status_code', status);
         if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       });
+      return span.isRecording() ? { ...work, traceId: span.spanContext().traceId } : work;
     },
     call({ vendor, call }) {
       const parent = running.getStore();
@@ -94,6 +116,18 @@ export function createTraces({ url, version, log }: TracesOptions): Spans {
     },
     close: () => provider.shutdown(),
   };
+}
+
+/** @param share of the requests, where it goes by one */
+function samplerOf(name: SamplerName, share: number): Sampler {
+  const root = {
+    traceidratio: () => new TraceIdRatioBasedSampler(share),
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+  };
+  const [, whose = '', what = ''] = /^(parentbased_)?(\w+)$/.exec(name) ?? [];
+  const own = root[what as keyof typeof root]();
+  return whose === '' ? own : new ParentBasedSampler({ root: own });
 }
 
 /** An exporter that logs once that spans cannot be sent, and once that they can again. */

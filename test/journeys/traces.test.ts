@@ -5,6 +5,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { AppError } from '../../src/core/errors.ts';
+import { createLog } from '../../src/core/log.ts';
 import { makePlace } from '../kit/databases.ts';
 import { type OtlpReceiver, type ReportedSpan, receiveOtlp } from '../kit/otlp.ts';
 import { until } from '../kit/until.ts';
@@ -12,6 +14,7 @@ import { testVendor } from '../kit/vendor-for-tests.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, VAULT_KEYS, type World } from '../kit/world.ts';
 
 const PASSWORD = 'canary-password-of-the-user';
+const TOKEN = 'canary-token-of-the-receiver';
 const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 const SERVER = 2;
 const CLIENT = 3;
@@ -24,6 +27,7 @@ describe('traces', () => {
     asked.push(request.headers);
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
+  const lines: string[] = [];
   let receiver: OtlpReceiver;
   let world: World;
   let caller: Caller;
@@ -39,7 +43,13 @@ describe('traces', () => {
     world = await makeWorld({
       engine: 'sqlite',
       adapters: [{ ...vendor.adapter, hosts: { api: 'https://vendor.example' } }],
-      env: { ELNAV_OTLP_URL: receiver.url, ELNAV_TESTVENDOR_BASE_URL: url },
+      log: createLog('warn', { write: (line) => lines.push(line) }),
+      env: {
+        ELNAV_OTLP_URL: receiver.url,
+        OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${TOKEN},x-tenant=elnav`,
+        OTEL_TRACES_SAMPLER_ARG: '1',
+        ELNAV_TESTVENDOR_BASE_URL: url,
+      },
     });
     caller = await world.newAccount();
     const credentials = { user: 'anna-the-user', password: PASSWORD };
@@ -126,9 +136,37 @@ describe('traces', () => {
       'canary-query',
       ADMIN_TOKEN,
       VAULT_KEYS,
+      TOKEN,
     ];
     for (const secret of [...secrets, '127.0.0.1', 'vendor.example', world.place.dataDir])
       assert.ok(!all.includes(secret), secret);
+  });
+
+  it('the receiver gets the headers that the operator has set, and the log has none of them', () => {
+    assert.ok(receiver.headers.length > 0);
+    for (const headers of receiver.headers)
+      assert.deepEqual([headers.authorization, headers['x-tenant']], [`Bearer ${TOKEN}`, 'elnav']);
+    assert.ok(!lines.join('').includes(TOKEN));
+  });
+
+  it('the line of a request that failed has its trace', async () => {
+    const { onRead } = vendor;
+    vendor.onRead = async () => {
+      throw new AppError('vendor.unreachable', 'the cloud is away');
+    };
+    const [sampled, unsampled] = ['c'.repeat(32), 'd'.repeat(32)];
+    for (const [trace, flags] of [
+      [sampled, '01'],
+      [unsampled, '00'],
+    ] as const)
+      assert.equal(
+        (await caller.call('GET', '/devices/light-1', undefined, under(trace, flags))).status,
+        502,
+      );
+    vendor.onRead = onRead;
+    const failed = lines.filter((line) => line.includes('"request failed"'));
+    const traces = failed.map((line) => (JSON.parse(line) as { trace_id?: string }).trace_id);
+    assert.deepEqual(traces, [sampled, undefined], 'what is not recorded leads nowhere');
   });
 
   it('traces routes that are asked all the time are left out', async () => {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A span as it was reported. */
@@ -18,6 +18,8 @@ export interface OtlpReceiver {
   readonly spans: ReportedSpan[];
   /** All that was posted, as it came. */
   readonly bodies: string[];
+  /** Those of each post. */
+  readonly headers: IncomingHttpHeaders[];
   close(): Promise<void>;
 }
 
@@ -37,12 +39,14 @@ interface Posted {
 export async function receiveOtlp(): Promise<OtlpReceiver> {
   const spans: ReportedSpan[] = [];
   const bodies: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     const isExpected = request.url === '/v1/traces' && request.headers['content-type'] === 'application/json';
     bodies.push(body);
+    headers.push(request.headers);
     if (isExpected)
       for (const { scopeSpans } of (JSON.parse(body) as Posted).resourceSpans)
         for (const { attributes, ...span } of scopeSpans.flatMap((scope) => scope.spans))
@@ -59,6 +63,7 @@ export async function receiveOtlp(): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     bodies,
+    headers,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

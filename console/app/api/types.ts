@@ -249,6 +249,7 @@ export type CommandedDevice = {
     device_type: DeviceType;
     name: string | null;
     capabilities: Array<Capability>;
+    measures?: HouseMeter;
     state: DeviceState;
     unconfirmed?: Unconfirmed;
 };
@@ -303,6 +304,7 @@ export type Device = {
     device_type: DeviceType;
     name: string | null;
     capabilities: Array<Capability>;
+    measures?: HouseMeter;
 };
 
 export type DeviceLinked = {
@@ -457,6 +459,7 @@ export type DeviceWithState = {
     device_type: DeviceType;
     name: string | null;
     capabilities: Array<Capability>;
+    measures?: HouseMeter;
     user_ref: string;
     link: string;
     state?: DeviceState;
@@ -699,6 +702,8 @@ export type HmacSubscription = {
     lost: LostEvents | null;
     secret: string;
 };
+
+export type HouseMeter = 'grid' | 'house';
 
 export type Intervention = {
     id: string;

@@ -6,7 +6,9 @@ import {
   localNetworks,
   networks,
   oneOf,
+  ratio,
   secret,
+  secretHeaders,
   secretUrl,
   text,
   vaultKeys,
@@ -29,6 +31,17 @@ import { SITE, type SiteSettings } from './site.ts';
 import { readVendorSettings, settingsOfVendors, type VendorNeeds, type VendorSettings } from './vendors.ts';
 
 export { parseVaultKeys, type VaultKey } from './kinds.ts';
+
+/** How traces are sampled, as OpenTelemetry names it. */
+export const SAMPLERS = [
+  'parentbased_traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'traceidratio',
+  'always_on',
+  'always_off',
+] as const;
+export type SamplerName = (typeof SAMPLERS)[number];
 
 /** Settings of the process, of its addresses and its stores. */
 const PROCESS = {
@@ -91,6 +104,19 @@ const PROCESS = {
   otlpUrl: optional('ELNAV_OTLP_URL', httpUrl, {
     description:
       'Receiver of OpenTelemetry traces (OTLP over HTTP, JSON), such as http://127.0.0.1:4318; without it, none are made',
+  }),
+  /** Headers of what is sent there. */
+  otlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', secretHeaders, {
+    description: 'Headers for the receiver of traces, such as Authorization=Bearer%20token',
+  }),
+  tracesSampler: setting('OTEL_TRACES_SAMPLER', oneOf(...SAMPLERS), {
+    fallback: 'parentbased_traceidratio',
+    description:
+      'Which requests are traced. parentbased: those of callers that say that they record their trace, none of those that say that they do not, and of the others what the rest of the name says',
+  }),
+  tracesSamplerArg: setting('OTEL_TRACES_SAMPLER_ARG', ratio, {
+    fallback: '0.1',
+    description: 'Share of the requests that traceidratio traces; 1 is all',
   }),
   tlsCertFile: optional('ELNAV_TLS_CERT_FILE', text('path of a file'), {
     together: 'ELNAV_TLS_KEY_FILE',

@@ -184,3 +184,33 @@ export const vaultKeys: Kind<readonly VaultKey[]> = {
   isSecret: true,
   parse: parseVaultKeys,
 };
+
+/** A share of a whole. */
+export const ratio: Kind<number> = written('a number from 0 to 1 such as 0.1', (value) => {
+  const number = /^\d?(?:\.\d{1,9})?$/.test(value) && value !== '' ? Number(value) : Number.NaN;
+  return number <= 1 ? number : undefined;
+});
+
+/** Headers with values that are never shown, as OpenTelemetry writes them. */
+export const secretHeaders: Kind<Readonly<Record<string, Secret>>> = {
+  values: 'headers as name=value, comma-separated, with values URL-encoded',
+  isSecret: true,
+  parse(value) {
+    const pairs = value.split(',').map((pair) => {
+      const [, name = '', text = ''] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(\S+)\s*$/.exec(pair) ?? [];
+      const decoded = decodedIn(text);
+      if (name === '' || decoded === undefined)
+        throw new Error('must be headers as name=value, comma-separated, with values URL-encoded');
+      return [name, new Secret(decoded)] as const;
+    });
+    return Object.fromEntries(pairs);
+  },
+};
+
+function decodedIn(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
