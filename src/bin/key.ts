@@ -6,13 +6,13 @@ import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { readSettings, type Settings } from '../core/settings/index.ts';
 import { DATABASE_FILE, DirectoryInUse, openDatabase } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/access/accounts/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { addressOf, askGrid, idOfDeveloper } from './ask-grid.ts';
 import { makeDeveloperKey } from './developer.ts';
 import { exitWith } from './exit.ts';
 import { exportLine } from './greet.ts';
+import { migrated } from './migrated.ts';
 import { loadSecrets } from './secrets.ts';
 import { needsOf } from './vendor-needs.ts';
 
@@ -63,7 +63,7 @@ async function makeKey(settings: Settings, dataDir: string): Promise<string> {
     throw error;
   }
   try {
-    await migrate(database.queries);
+    await migrated(database, systemClock);
     const { vaultKeys } = loadSecrets({ ...settings, dataDir }, { random: systemRandom, firstStart: false });
     const accounts = await createAccounts({ database, vaultKeys, ...parts });
     try {

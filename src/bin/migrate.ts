@@ -4,8 +4,8 @@ import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { readSettings } from '../core/settings/index.ts';
 import { openDatabase } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
 import { vendors } from '../vendors/index.ts';
+import { migrated } from './migrated.ts';
 import { exitWith } from './run.ts';
 import { needsOf } from './vendor-needs.ts';
 
@@ -18,7 +18,7 @@ try {
     random: systemRandom,
     log: createLog('warn'),
   });
-  const applied = await migrate(database.queries);
+  const applied = await migrated(database, systemClock);
   await database.close();
   console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`);
 } catch (error) {

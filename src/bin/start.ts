@@ -9,7 +9,6 @@ import { createMetrics } from '../core/metrics.ts';
 import type { Settings } from '../core/settings/index.ts';
 import { together } from '../core/traces.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/access/accounts/index.ts';
 import type { NamedVendor } from '../domain/links/vendor-states/index.ts';
 import { createRequests } from '../domain/records/requests/index.ts';
@@ -25,6 +24,7 @@ import { vendors } from '../vendors/index.ts';
 import { BUILT, STYLES } from './console.ts';
 import { isDeveloperIdle, makeDeveloperKey } from './developer.ts';
 import { openMarket } from './market.ts';
+import { migrated } from './migrated.ts';
 import { openConnect } from './open-connect.ts';
 import { openGrid } from './open-grid.ts';
 import { openInstances } from './open-instances.ts';
@@ -183,7 +183,7 @@ async function openServices(
 
 async function serve({ options, database, clock, random, log, dataDir, closers }: Parts): Promise<Running> {
   const { services } = options;
-  await migrate(database.queries);
+  await migrated(database, clock);
   const firstStart =
     (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
   const {
