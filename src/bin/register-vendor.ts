@@ -1,18 +1,10 @@
 import type { Adapter } from '../adapter/adapter.ts';
-import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
-import { systemRandom } from '../core/ids.ts';
-import { NO_LOCAL_NETWORKS } from '../core/local-networks.ts';
-import { createLog } from '../core/log.ts';
 import { readSettings } from '../core/settings/index.ts';
-import { createVendorHttp } from '../domain/vendor-calls/calls/index.ts';
-import { createVendorHosts } from '../outbound/vendor-hosts.ts';
 import { vendors } from '../vendors/index.ts';
-import { partnerIn } from './partner.ts';
 import { exitWith } from './run.ts';
 import { needsOf } from './vendor-needs.ts';
-
-const WITHIN_MS = 60_000;
+import { asPartner } from './vendor-session.ts';
 
 try {
   const [slug, region] = process.argv.slice(2);
@@ -33,29 +25,8 @@ async function register(slug: string | undefined, region: string | undefined): P
   const settings = readSettings(process.env, needsOf(vendors));
   if (settings.connectUrl === undefined)
     throw new OperatorError('ELNAV_CONNECT_URL must be set: its host is what is registered.');
-  const set = settings.vendors.get(adapter.slug);
-  const hosts = createVendorHosts({
-    baseUrlOf: (_vendor, host) => set?.baseUrls[host] ?? set?.baseUrl,
-    localNetworks: NO_LOCAL_NETWORKS,
-    clock: systemClock,
-    random: systemRandom,
-    log: createLog('warn'),
-    userAgent: 'elnav',
-  });
-  const http = createVendorHttp({
-    adapter,
-    host: (name) => hosts.hostOf(adapter, name),
-    tokens: undefined,
-    spend: () => {},
-    signal: AbortSignal.timeout(WITHIN_MS),
-  });
   const domain = new URL(settings.connectUrl).hostname;
-  try {
-    const session = { http, clock: systemClock, partner: partnerIn(settings, adapter.slug) };
-    await registration.register(session, { domain, region: chosen });
-  } finally {
-    await hosts.close();
-  }
+  await asPartner(settings, adapter, (session) => registration.register(session, { domain, region: chosen }));
   return `${domain} is registered with ${adapter.name} in the region ${chosen}.`;
 }
 

@@ -121,6 +121,8 @@ function createRelist(
   };
 }
 
+export { type OAuthAdapter, tokensFor } from './exchange-code.ts';
+
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
 export type { Linking } from './make-link.ts';
