@@ -33,7 +33,7 @@ import { readVendorSettings, settingsOfVendors, type VendorNeeds, type VendorSet
 export { parseVaultKeys, type VaultKey } from './kinds.ts';
 
 /** How traces are sampled, as OpenTelemetry names it. */
-export const SAMPLERS = [
+const SAMPLERS = [
   'parentbased_traceidratio',
   'parentbased_always_on',
   'parentbased_always_off',
