@@ -99,5 +99,14 @@ export const madeHere = (table: string, instance: string): RawBuilder<unknown> =
   where links.account_id = ${sql.ref(`${table}.account_id`)} and links.id = ${sql.ref(`${table}.link_id`)}
     and (gateways.instance is null or gateways.instance <> ${instance}))`;
 
-/** Leaves out the rows of suspended accounts: their background work pauses. For tables with `account_id`. */
-export const isActive = sql<boolean>`account_id not in (select id from accounts where suspended_at is not null)`;
+/** Leaves out the rows of suspended and closing accounts: their background work pauses. For tables with `account_id`. */
+export const isActive = sql<boolean>`account_id not in (
+  select id from accounts where suspended_at is not null or closing_since is not null)`;
+
+/** Whether a write was refused because another row has the same unique values. */
+export function isDuplicate(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  const { code, errcode } = cause as Error & { readonly code?: unknown; readonly errcode?: unknown };
+  // `unique_violation` of PostgreSQL; SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY.
+  return code === '23505' || errcode === 2_067 || errcode === 1_555;
+}

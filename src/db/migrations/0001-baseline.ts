@@ -47,8 +47,10 @@ const OF_LINK = 'foreign key (account_id, link_id) references links (account_id,
 const accounts = ({ identity, bytewise }: Types): string => `
   create table accounts (
     id ${identity}, email text not null unique, name text not null, tier text not null,
-    created_at bigint not null, throttled_until bigint, role text, suspended_at bigint
+    created_at bigint not null, throttled_until bigint, role text, suspended_at bigint,
+    closing_since bigint
   );
+  create index accounts_closing on accounts (id) where closing_since is not null;
   create index accounts_suspended on accounts (id) where suspended_at is not null;
   create index accounts_of_tier on accounts (tier, id);
   create table account_policies (

@@ -12,6 +12,8 @@ interface Accounts {
   role: string | null;
   /** Its keys are refused and its background work pauses. */
   suspended_at: number | null;
+  /** It is being deleted: what it has is erased, and its address is not stored any more. */
+  closing_since: number | null;
 }
 
 interface AccountPolicies {

@@ -13,7 +13,7 @@ import { Partners } from './partners.ts';
 import type { GlobalPolicy } from './policy.ts';
 import { announce, type Principal, Principals, Refreshed } from './principals.ts';
 
-import { suspendedAccounts } from './store.ts';
+import { pausedAccounts } from './store.ts';
 import { type AuditSearch, putGlobalPolicy, readGlobalPolicy } from './store-administration.ts';
 
 import { newestUsage, searchUsage, type UsageSearch } from './store-usage.ts';
@@ -135,7 +135,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
   GLOBAL_POLICY_CHANGED.on(bus, () => globalPolicy.refresh());
   bus.onGap(() => globalPolicy.refreshSoon());
 
-  const suspended = await Refreshed.of({ clock, log, load: () => suspendedAccounts(queries) });
+  const suspended = await Refreshed.of({ clock, log, load: () => pausedAccounts(queries) });
   SUSPENDED.on(bus, () => suspended.refresh());
   bus.onGap(() => suspended.refreshSoon());
 

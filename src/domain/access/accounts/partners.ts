@@ -6,7 +6,7 @@ import { SCOPES } from './api-key.ts';
 import type { Actor, Audit } from './audit.ts';
 import type { Keys, NewKey } from './keys.ts';
 import { canonicalEmail, faultInEmail } from './names-and-emails.ts';
-import { accountByEmail, insertAccount } from './store.ts';
+import { accountOfAddress } from './store.ts';
 import {
   type ApplicationRow,
   type ApplicationSearch,
@@ -106,19 +106,17 @@ export class Partners {
     return database.transaction(async (queries) => {
       const application = await this.#decide(queries, { id, status: 'approved' });
       const { email, company } = application;
-      const inserted = await insertAccount(queries, {
+      const { account, isNew } = await accountOfAddress(queries, {
         email,
         name: company,
         tier: 'free',
         created_at: clock.now(),
       });
-      const account = inserted ?? (await accountByEmail(queries, email));
-      if (account === undefined) throw new Error(`the account of ${email} vanished`);
       await setApplicationAccount(queries, id, account.id);
       await audit(queries, actor, {
         action: 'partner.approved',
         target: `partner/${id}`,
-        detail: { email, company, user_id: account.id, user_created: inserted !== undefined },
+        detail: { email, company, user_id: account.id, user_created: isNew },
       });
       const key = await keys.add(queries, { account: account.id, label: company, scopes: SCOPES }, actor);
       return { ...toApplication({ ...application, account_id: account.id }), key };

@@ -14,6 +14,7 @@ export interface AccountRow {
   readonly throttled_until: number | null;
   readonly role: string | null;
   readonly suspended_at: number | null;
+  readonly closing_since: number | null;
 }
 
 export interface KeyRow {
@@ -41,14 +42,31 @@ const KEY_COLUMNS = [
 /** The new account's row, or undefined when the address is taken. */
 export function insertAccount(
   queries: Queries,
-  row: Omit<AccountRow, 'id' | 'throttled_until' | 'role' | 'suspended_at'>,
+  row: Pick<AccountRow, 'email' | 'name' | 'tier' | 'created_at'>,
 ): Promise<AccountRow | undefined> {
   return queries
     .insertInto('accounts')
-    .values({ ...row, throttled_until: null, role: null, suspended_at: null })
+    .values({ ...row, throttled_until: null, role: null, suspended_at: null, closing_since: null })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
     .executeTakeFirst();
+}
+
+/** How often an address may change hands between the attempt to add its account and the look for it. */
+const ATTEMPTS = 3;
+
+/** The account of an address, added where there is none: of several at once, one adds it. */
+export async function accountOfAddress(
+  queries: Queries,
+  row: Parameters<typeof insertAccount>[1],
+): Promise<{ readonly account: AccountRow; readonly isNew: boolean }> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const inserted = await insertAccount(queries, row);
+    if (inserted !== undefined) return { account: inserted, isNew: true };
+    const found = await accountByEmail(queries, row.email);
+    if (found !== undefined) return { account: found, isNew: false };
+  }
+  throw new Error('an account was neither inserted nor found');
 }
 
 export function accountByEmail(queries: Queries, email: string): Promise<AccountRow | undefined> {
@@ -146,11 +164,14 @@ export async function changeAccount(queries: Queries, id: number, change: Accoun
   await queries.updateTable('accounts').set(change).where('id', '=', id).execute();
 }
 
-export async function suspendedAccounts(queries: Queries): Promise<ReadonlySet<number>> {
+/** Accounts whose background work pauses: those that are suspended, and those that are being deleted. */
+export async function pausedAccounts(queries: Queries): Promise<ReadonlySet<number>> {
   const rows = await queries
     .selectFrom('accounts')
     .select('id')
-    .where('suspended_at', 'is not', null)
+    .where((where) =>
+      where.or([where('suspended_at', 'is not', null), where('closing_since', 'is not', null)]),
+    )
     .execute();
   return new Set(rows.map(({ id }) => id));
 }
@@ -242,6 +263,8 @@ export async function principalRowOf(
     .where('api_keys.id', '=', key.id)
     .where('api_keys.sha256', '=', key.sha256)
     .where('api_keys.revoked_at', 'is', null)
+    // control: a key that was made while its account began to be deleted is unknown [accounts/closing]
+    .where('accounts.closing_since', 'is', null)
     .select(['api_keys.id as key_id', 'api_keys.scopes'])
     .selectAll('accounts')
     .select([

@@ -60,6 +60,34 @@ onEachEngine('users', (engine) => {
     assert.equal(atOnce.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
+  it('users who are given one new address at one moment, or sign up with it, are one account with it and a refusal for the others', async () => {
+    const { users, partners } = world.accounts;
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, async () => (await world.userWithKey()).id),
+    );
+    const changes = await Promise.allSettled(
+      ids.map((id) => users.change(id, { email: 'wanted@example.com' }, ADMIN)),
+    );
+    const refused = changes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    assert.equal(refused.length, 5);
+    for (const reason of refused) assert.ok(withCode('user.email_taken')(reason), String(reason));
+
+    const email = 'joined@example.com';
+    const { application_id } = await partners.apply({ company: 'Sol AB', email });
+    const [joined, approved, created] = await Promise.all([
+      Promise.all(
+        Array.from({ length: 4 }, () =>
+          world.database.transaction((queries) => users.join(queries, { email, name: '' }, ADMIN)),
+        ),
+      ),
+      partners.approve(application_id, ADMIN),
+      users.create({ email, name: '', tier: 'free' }, ADMIN).catch((error: unknown) => error),
+    ]);
+    const all = [...joined.map(({ profile }) => profile.id), approved.user_id];
+    assert.equal(new Set(all).size, 1);
+    assert.ok(withCode('user.email_taken')(created) || (created as { id: number }).id === all[0]);
+  });
+
   it('users get their own policy, and lose the throttle when auto-throttling is switched off', async () => {
     const { users } = world.accounts;
     const { id } = await world.userWithKey();
@@ -96,7 +124,7 @@ onEachEngine('users', (engine) => {
     const { id, keyId } = await world.userWithKey();
     await world.accounts.keys.revoke(keyId, ADMIN);
     await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 1, anon_global_per_day: 2 }, ADMIN);
-    const email = `user1@example.com`;
+    const { email } = await world.accounts.users.one(id);
     await assert.rejects(world.accounts.users.create({ email, name: '', tier: 'free' }, ADMIN));
     const trail = (await world.accounts.audit({ limit: 1_000 })).slice(0, -before.length);
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Database, Queries } from '../../../db/database.ts';
+import { isDuplicate } from '../../../db/rows.ts';
 import { topic } from '../../../db/topic.ts';
 import type { Actor, Audit } from './audit.ts';
 import { ACCOUNT_CHANGED, existingAccount, type Key, toKey } from './keys.ts';
@@ -14,6 +15,7 @@ import {
   type AccountSearch,
   accountByEmail,
   accountById,
+  accountOfAddress,
   allTiers,
   changeAccount,
   countAccounts,
@@ -184,17 +186,15 @@ export class Users {
     actor: Actor,
   ): Promise<{ readonly profile: Profile; readonly isNew: boolean }> {
     const { clock, audit } = this.#options;
-    const inserted = await insertAccount(queries, { email, name, tier: 'free', created_at: clock.now() });
-    if (inserted !== undefined) {
+    const row = { email, name, tier: 'free', created_at: clock.now() };
+    const { account, isNew } = await accountOfAddress(queries, row);
+    if (isNew)
       await audit(queries, actor, {
         action: 'user.created',
-        target: `user/${inserted.id}`,
+        target: `user/${account.id}`,
         detail: { email, tier: 'free' },
       });
-    }
-    const account = inserted ?? (await accountByEmail(queries, email));
-    if (account === undefined) throw new Error('an account was neither inserted nor found');
-    return { profile: profileOf(account), isNew: inserted !== undefined };
+    return { profile: profileOf(account), isNew };
   }
 
   /** Switching auto-throttling off also ends a current throttle. */
@@ -253,7 +253,10 @@ export class Users {
         throw emailTaken(change.email);
       const target = `user/${id}`;
       if (Object.keys(change).length > 0) {
-        await changeAccount(queries, id, change);
+        await changeAccount(queries, id, change).catch((error: unknown) => {
+          // Another account has got the address since it was looked up.
+          throw isDuplicate(error) ? emailTaken(change.email ?? '') : error;
+        });
         await audit(queries, actor, { action: 'user.changed', target, detail: { ...change } });
       }
       if (suspended === undefined || suspended === (account.suspended_at !== null)) return;
