@@ -23,6 +23,7 @@ import {
   type WillsOfGateways,
 } from '../domain/devices/set-points/index.ts';
 import { createStreams } from '../domain/devices/streams/index.ts';
+import { createClosing } from '../domain/links/closing/index.ts';
 import { createDiscovery, type Discovery } from '../domain/links/discovery/index.ts';
 import { createEndUsers } from '../domain/links/end-users/index.ts';
 import {
@@ -144,7 +145,7 @@ interface ConnectCoreOptions {
   readonly standsIn: (vendor: string) => boolean;
   /** How many links an account may have. */
   readonly mostLinks: (account: number) => Promise<number>;
-  readonly accounts: Pick<Accounts, 'noteChange' | 'isSuspended'>;
+  readonly accounts: Pick<Accounts, 'noteChange' | 'isSuspended' | 'closing' | 'watchClosing' | 'clearAudit'>;
   /** Ends the connection of a gateway to this process. */
   readonly dropGateway?: (gateway: string) => void;
   /** What gateways that are connected to this process do when they lose it. */
@@ -224,7 +225,12 @@ export async function createConnectCore(options: ConnectCoreOptions) {
     ...{ host, eventLog, history, sessions, subscriptions, links: relayed.links },
     accounts: options.accounts,
   });
+  const closing = createClosing({
+    ...{ host, adapters, gateways, subscriptions, links: relayed.links },
+    accounts: options.accounts,
+  });
   return {
+    closing,
     ...{ budgets, calls, devices, streams, polling, deliveries, linkCodes, commands, gateways, presence },
     ...relayed,
     endUsers,

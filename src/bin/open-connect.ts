@@ -142,8 +142,9 @@ function acceptConnections(
 
 /** Lets what the core does by itself begin, pause and end with the process. */
 function goOnWith(core: ConnectCore, { outbound, begin, pausers, closers }: Shared): void {
-  const { setPoints, streams, polling, discovery, deliveries, presence, subscriptions } = core;
+  const { setPoints, streams, polling, discovery, deliveries, presence, subscriptions, closing } = core;
   pausers.push(
+    () => closing.close(),
     () => setPoints.stop(),
     () => polling.close(),
     () => streams.close(),
@@ -157,7 +158,11 @@ function goOnWith(core: ConnectCore, { outbound, begin, pausers, closers }: Shar
     () => discovery.close(),
     () => deliveries.close(),
   );
-  begin.push(() => presence.start());
+  begin.push(() => {
+    presence.start();
+    // Also where nobody is called: what is to be erased here does not wait for vendors.
+    closing.start();
+  });
   if (!outbound.isOn) return;
   begin.push(() => {
     polling.start();

@@ -98,7 +98,13 @@ export async function openCore({
     standsIn: () => false,
     mostLinks: async () => bounds.links,
     historyKept: { rawDays: 90, quarterDays: 1_096 },
-    accounts: { noteChange: async () => {}, isSuspended: (account) => suspended.has(account) },
+    accounts: {
+      noteChange: async () => {},
+      isSuspended: (account) => suspended.has(account),
+      watchClosing: () => {},
+      closing: async () => [],
+      clearAudit: async () => 0,
+    },
   });
   const { commands, deliveries, devices, discovery, links, polling, setPoints, streams } = core;
   return {

@@ -12,7 +12,10 @@ interface AdminRoute {
   readonly summary: string;
   readonly path?: TObject;
   readonly query?: TObject;
-  readonly answer: TSchema;
+  /** The response with 200. */
+  readonly answer?: TSchema;
+  /** Responses with other statuses of success. */
+  readonly answers?: Readonly<Record<number, TSchema>>;
   /** What the statuses of this route alone mean. */
   readonly errors?: Readonly<Record<number, string>>;
   readonly kept?: FastifyContextConfig['kept'];
@@ -25,6 +28,7 @@ export function adminRoute({
   path,
   query,
   answer,
+  answers = {},
   errors = {},
   kept,
   pagination,
@@ -43,7 +47,8 @@ export function adminRoute({
       ...(path === undefined ? {} : { params: path }),
       ...(query === undefined ? {} : { querystring: query }),
       response: {
-        200: answer,
+        ...(answer === undefined ? {} : { 200: answer }),
+        ...answers,
         ...errorsOf(errors),
         422: ValidationErrors,
       },

@@ -73,6 +73,13 @@ export const UserChangeParameters = Type.Object({
   ),
 });
 
+export const DeletionParameters = Type.Object({
+  confirm: Type.String({
+    maxLength: 254,
+    description: 'The email address of the user. Not looked at once the user is being deleted',
+  }),
+});
+
 export const BanParameters = Type.Object({
   ip: Type.String({ maxLength: 45, description: 'Of an IPv6 address its /64 network is banned' }),
   reason: Type.String({ minLength: 1, maxLength: 200 }),
@@ -222,6 +229,13 @@ export const User = Type.Object(
     role: nullable(Type.String({ description: "operator: may use the operator's pages" })),
     created_at: Moment,
     suspended_at: nullable(Moment),
+    closing_since: nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The user is being deleted since then: nobody can use the account, and its address and name are not stored any more',
+      }),
+    ),
     policy: Policy,
     keys: Type.Array(Key),
   },

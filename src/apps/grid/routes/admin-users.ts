@@ -7,6 +7,7 @@ import { ownPath } from '../../../http/own-path.ts';
 import { unknownPath } from '../../../http/unknown-routes.ts';
 import { actorOf, adminRoute } from '../administration/route.ts';
 import {
+  DeletionParameters,
   Key,
   KeyParameters,
   KeyPath,
@@ -91,7 +92,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       answer: User,
       errors: {
         404: 'The user does not exist',
-        409: 'A user with this email address already exists',
+        409: 'A user with this email address already exists, or the user is being deleted',
       },
     }),
     (request) => {
@@ -103,6 +104,31 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
     },
   );
 
+  app.delete(
+    '/admin/users/:user_id',
+    adminRoute({
+      operationId: 'deleteUser',
+      summary:
+        'Delete a user with all that is stored of the account; nobody can use it from now on. Repeat the call until it returns 204',
+      path: UserPath,
+      query: DeletionParameters,
+      answers: {
+        202: { ...User, description: 'What is stored of the account is being erased' },
+        204: Type.Null({ description: 'Nothing is stored of the account any more' }),
+      },
+      errors: {
+        404: 'The user has never existed',
+        409: 'confirm is not the email address of the user, or the user has the role of an operator',
+      },
+    }),
+    async (request, reply) => {
+      refuseWithoutId(request);
+      const { path, query } = parsePathAndQuery(request, { path: UserPath, query: DeletionParameters });
+      const user = await users.close(path.user_id, query.confirm, actorOf(request));
+      return user === undefined ? reply.code(204).send() : reply.code(202).send(user);
+    },
+  );
+
   app.post(
     '/admin/users/:user_id/policy',
     adminRoute({
@@ -111,7 +137,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       path: UserPath,
       query: PolicyParameters,
       answer: UserPolicy,
-      errors: { 404: 'The user does not exist' },
+      errors: { 404: 'The user does not exist', 409: 'The user is being deleted' },
     }),
     (request) => {
       const { path, query } = parsePathAndQuery(request, { path: UserPath, query: PolicyParameters });
@@ -130,7 +156,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       path: UserPath,
       query: KeyParameters,
       answer: NewKey,
-      errors: { 404: 'The user does not exist' },
+      errors: { 404: 'The user does not exist', 409: 'The user is being deleted' },
     }),
     (request) => {
       const { path, query } = parsePathAndQuery(request, {
@@ -155,7 +181,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       path: UserPath,
       query: RoleParameters,
       answer: User,
-      errors: { 404: 'The user does not exist' },
+      errors: { 404: 'The user does not exist', 409: 'The user is being deleted' },
     }),
     (request) => {
       const { path, query } = parsePathAndQuery(request, { path: UserPath, query: RoleParameters });
@@ -171,7 +197,7 @@ export function addUserRoutes(app: FastifyInstance, { accounts, people, publicUr
       path: UserPath,
       query: SignInLinkParameters,
       answer: SignInLink,
-      errors: { 404: 'The user does not exist' },
+      errors: { 404: 'The user does not exist', 409: 'The user is being deleted' },
     }),
     async (request) => {
       const { path, query } = parsePathAndQuery(request, {

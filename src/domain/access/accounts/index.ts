@@ -15,6 +15,7 @@ import { announce, type Principal, Principals, Refreshed } from './principals.ts
 
 import { pausedAccounts } from './store.ts';
 import { type AuditSearch, putGlobalPolicy, readGlobalPolicy } from './store-administration.ts';
+import { clearAudit, closingAccounts } from './store-closing.ts';
 
 import { newestUsage, searchUsage, type UsageSearch } from './store-usage.ts';
 import { type AnsweredRequest, WrittenLater } from './usage.ts';
@@ -25,7 +26,7 @@ import {
   usageByDay,
   usageReport,
 } from './usage-by-day.ts';
-import { ifAhead, SUSPENDED, Users } from './users.ts';
+import { CLOSING, ifAhead, SUSPENDED, Users } from './users.ts';
 
 export { isWellFormedKey, parseScopes, SCOPES, type Scope, storedScopes } from './api-key.ts';
 export { type Actor, type AuditEntry, createAudit } from './audit.ts';
@@ -80,8 +81,14 @@ export interface Accounts {
   watchKeys(listener: (account: number | undefined) => void): void;
   /** Notifies those who watch keys, in every process, of sessions of an account that have ended. */
   sessionsEnded(account: number): Promise<void>;
-  /** Whether an account is suspended; up to 30 seconds stale while messages from other processes do not arrive. */
+  /** Whether an account is suspended, or is being deleted; up to 30 seconds stale while messages from other processes do not arrive. */
   isSuspended(account: number): boolean;
+  /** Calls the listener when an account is to be deleted, or may be. */
+  watchClosing(listener: () => void): void;
+  /** Accounts that are being deleted, the one that has waited longest first, with since when (ms since 1970). */
+  closing(): Promise<readonly { readonly account: number; readonly since: number }[]>;
+  /** Takes personal data of an account out of so many entries of the audit trail at most; resolves to of how many, 0 at the end. */
+  clearAudit(account: number, most: number): Promise<number>;
   readonly users: Users;
   readonly keys: Keys;
   /** Keys as their own account makes and revokes them. */
@@ -154,6 +161,12 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
       ACCOUNT_CHANGED.on(bus, ({ account }) => listener(account));
       bus.onGap(() => listener(undefined));
     },
+    watchClosing(listener) {
+      CLOSING.on(bus, listener);
+      bus.onGap(listener);
+    },
+    closing: () => closingAccounts(queries),
+    clearAudit: (account, most) => clearAudit(queries, account, most),
     isSuspended: (account) => suspended.current.has(account),
     users: new Users({ ...options, audit }),
     keys,

@@ -129,14 +129,20 @@ const noKey = () =>
     'there is no API key with this id; GET /admin/users lists the keys of every user',
   );
 
-/** Throws `user.not_found`. */
+/** An account that is used, and may be changed. Throws `user.not_found`, `user.closing`. */
 export async function existingAccount(queries: Queries, id: number): Promise<AccountRow> {
   const account = await accountById(queries, id);
-  if (account === undefined) {
-    throw new AppError('user.not_found', `there is no user ${id}; GET /admin/users lists them`);
-  }
+  if (account === undefined) throw noUser(id);
+  if (account.closing_since !== null)
+    throw new AppError(
+      'user.closing',
+      `user ${id} is being deleted, and nothing of it can be changed; create a new user`,
+    );
   return account;
 }
+
+export const noUser = (id: number): AppError =>
+  new AppError('user.not_found', `there is no user ${id}; GET /admin/users lists them`);
 
 export function toKey(key: KeyRow): Key {
   const { id, label, scopes, created_at, last_used_at, revoked_at, created_by } = key;

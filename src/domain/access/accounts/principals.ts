@@ -150,7 +150,7 @@ export class Principals {
   async ofOwner(account: number): Promise<Principal | undefined> {
     const { queries } = this.#options.database;
     const row = await accountById(queries, account);
-    if (row === undefined) return undefined;
+    if (row === undefined || row.closing_since !== null) return undefined;
     if (row.suspended_at !== null) throw suspended();
     const policy = effectivePolicy(await policyOf(queries, row), row.throttled_until);
     return { account, keyId: CONSOLE, isPerson: true, scopes: new Set(SCOPES), policy };

@@ -22,6 +22,7 @@ onEachEngine('users', (engine) => {
       role: null,
       created_at: '2026-11-21T09:00:00.000Z',
       suspended_at: null,
+      closing_since: null,
       policy: {
         per_minute: 600,
         per_hour: 20_000,
@@ -62,9 +63,7 @@ onEachEngine('users', (engine) => {
 
   it('users who are given one new address at one moment, or sign up with it, are one account with it and a refusal for the others', async () => {
     const { users, partners } = world.accounts;
-    const ids = await Promise.all(
-      Array.from({ length: 6 }, async () => (await world.userWithKey()).id),
-    );
+    const ids = await Promise.all(Array.from({ length: 6 }, async () => (await world.userWithKey()).id));
     const changes = await Promise.allSettled(
       ids.map((id) => users.change(id, { email: 'wanted@example.com' }, ADMIN)),
     );

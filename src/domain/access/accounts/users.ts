@@ -4,7 +4,7 @@ import type { Database, Queries } from '../../../db/database.ts';
 import { isDuplicate } from '../../../db/rows.ts';
 import { topic } from '../../../db/topic.ts';
 import type { Actor, Audit } from './audit.ts';
-import { ACCOUNT_CHANGED, existingAccount, type Key, toKey } from './keys.ts';
+import { ACCOUNT_CHANGED, existingAccount, type Key, noUser, toKey } from './keys.ts';
 import { canonicalEmail, faultInEmail } from './names-and-emails.ts';
 import { isOtherTier, type Policy, type SetPolicy, tierPolicy } from './policy.ts';
 import { announce } from './principals.ts';
@@ -30,6 +30,7 @@ import {
   setRole,
   setThrottle,
 } from './store.ts';
+import { markClosing, removeAccess, removeApplications, wasDeleted } from './store-closing.ts';
 
 /** A policy with the time (RFC 3339) until which its rates are halved. */
 interface PolicyInForce extends Policy {
@@ -50,6 +51,8 @@ export interface User {
   readonly created_at: string;
   /** RFC 3339; null for an account that is not suspended. */
   readonly suspended_at: string | null;
+  /** RFC 3339, for an account that is being deleted, whose address and name are not stored any more; else null. */
+  readonly closing_since: string | null;
   readonly policy: PolicyInForce;
   readonly keys: readonly Key[];
 }
@@ -58,7 +61,7 @@ export interface User {
 export type Profile = Pick<User, 'id' | 'email' | 'name' | 'tier' | 'role'>;
 
 /** An account in a list of many. */
-export interface ListedUser extends Profile {
+export interface ListedUser extends Profile, Pick<User, 'suspended_at' | 'closing_since'> {
   readonly created_at: string;
   readonly active_keys: number;
 }
@@ -71,6 +74,21 @@ interface UsersOptions {
 
 /** Accounts were suspended, or are suspended no longer. */
 export const SUSPENDED = topic<null>('accounts.suspended');
+
+/** An account is to be deleted. */
+export const CLOSING = topic<null>('accounts.closing');
+
+const notConfirmed = (id: number) =>
+  new AppError(
+    'user.not_confirmed',
+    `confirm must be the email address of user ${id}, as GET /admin/users/${id} has it: what is deleted does not come back`,
+  );
+
+const isOperator = (id: number) =>
+  new AppError(
+    'user.is_operator',
+    `user ${id} has the role of an operator; take it first, with POST /admin/users/${id}/role?role=none`,
+  );
 
 /** Throws `request.invalid`. */
 function checkedEmail(text: string): string {
@@ -137,16 +155,17 @@ export class Users {
     ]);
     const users = rows.map((row) => ({
       ...profileOf(row),
-      created_at: rfc3339(row.created_at),
+      ...momentsOf(row),
       active_keys: row.active_keys,
     }));
     return { users, total, tiers };
   }
 
-  /** One account; throws `user.not_found`. */
+  /** One account, also one that is being deleted; throws `user.not_found`. */
   async one(id: number): Promise<User> {
     const { queries } = this.#options.database;
-    const account = await existingAccount(queries, id);
+    const account = await accountById(queries, id);
+    if (account === undefined) throw noUser(id);
     const [policy, keys] = await Promise.all([policyOf(queries, account), keysOf(queries, [id])]);
     return this.#toUser(account, policy, keys);
   }
@@ -170,13 +189,18 @@ export class Users {
     return this.#toUser(account, tierPolicy(account.tier), []);
   }
 
-  /** By id or canonical address. */
+  /** By id or canonical address; undefined for one that is being deleted, which nobody uses any more. */
   async find(who: number | string): Promise<Profile | undefined> {
     const { queries } = this.#options.database;
     const account = await (typeof who === 'number'
       ? accountById(queries, who)
       : accountByEmail(queries, who));
-    return account === undefined ? undefined : profileOf(account);
+    return account === undefined || account.closing_since !== null ? undefined : profileOf(account);
+  }
+
+  /** An account that is used. Throws `user.not_found`, `user.closing`. */
+  async profile(id: number): Promise<Profile> {
+    return profileOf(await existingAccount(this.#options.database.queries, id));
   }
 
   /** The account of a verified address, created when there is none; in the caller's transaction. */
@@ -269,6 +293,40 @@ export class Users {
     return this.one(id);
   }
 
+  /**
+   * Begins to delete an account. From now on nobody uses it, on no instance; Connect erases all that is stored of it, and the account
+   * last (`domain/links/closing`). Repeated, it changes nothing and notifies every instance again.
+   * @param confirmed the email address of the account
+   * @returns the account as it is now; undefined where it is gone
+   * Throws `user.not_found`, `user.not_confirmed`, `user.is_operator`.
+   */
+  async close(id: number, confirmed: string, actor: Actor): Promise<User | undefined> {
+    const { database, clock, audit } = this.#options;
+    const isThere = await database.transaction(async (queries) => {
+      const account = await accountById(queries, id);
+      if (account === undefined) {
+        if (await wasDeleted(queries, id)) return false;
+        throw noUser(id);
+      }
+      if (account.closing_since !== null) return true;
+      // control: an account with the role of an operator is not deleted by accident [accounts/closing]
+      if (account.role !== null) throw isOperator(id);
+      // control: an account is deleted by whoever names its address [accounts/closing]
+      if (canonicalEmail(confirmed) !== account.email) throw notConfirmed(id);
+      await removeAccess(queries, account);
+      await removeApplications(queries, account);
+      // Its address was changed meanwhile.
+      if (!(await markClosing(queries, account, clock.now()))) throw notConfirmed(id);
+      await audit(queries, actor, { action: 'user.deleted', target: `user/${id}`, detail: { user_id: id } });
+      return true;
+    });
+    if (!isThere) return undefined;
+    await announce(database, ACCOUNT_CHANGED, { account: id });
+    await announce(database, SUSPENDED, null);
+    await announce(database, CLOSING, null);
+    return this.one(id);
+  }
+
   /** Gives a role, or takes it with null: it holds from the next request on. Throws `user.not_found`. */
   async setRole(id: number, role: Role | null, actor: Actor): Promise<User> {
     const { database, audit } = this.#options;
@@ -293,15 +351,14 @@ export class Users {
   }
 
   #toUser(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {
-    const { id, email, name, tier, role, created_at, throttled_until, suspended_at } = account;
+    const { id, name, tier, role, throttled_until } = account;
     return {
       id,
-      email,
+      email: emailOf(account),
       name,
       tier,
       role: roleOf(role),
-      created_at: rfc3339(created_at),
-      suspended_at: suspended_at === null ? null : rfc3339(suspended_at),
+      ...momentsOf(account),
       policy: {
         ...this.#inForce(policy, throttled_until),
         ...(isOtherTier(tier) && policy === tierPolicy(tier) ? { limited_as: 'free' as const } : {}),
@@ -315,13 +372,22 @@ export class Users {
   }
 }
 
-const profileOf = ({ id, email, name, tier, role, suspended_at }: AccountRow): Profile => ({
-  id,
-  email,
-  name,
-  tier,
+const profileOf = (account: AccountRow): Profile => ({
+  id: account.id,
+  email: emailOf(account),
+  name: account.name,
+  tier: account.tier,
   // Who is suspended operates nothing.
-  role: suspended_at === null ? roleOf(role) : null,
+  role: account.suspended_at === null ? roleOf(account.role) : null,
+});
+
+/** '' for an account that is being deleted. */
+const emailOf = ({ email, closing_since }: AccountRow): string => (closing_since === null ? email : '');
+
+const momentsOf = ({ created_at, suspended_at, closing_since }: AccountRow) => ({
+  created_at: rfc3339(created_at),
+  suspended_at: suspended_at === null ? null : rfc3339(suspended_at),
+  closing_since: closing_since === null ? null : rfc3339(closing_since),
 });
 
 const roleOf = (stored: string | null): Role | null => (stored === 'operator' ? stored : null);

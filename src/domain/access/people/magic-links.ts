@@ -108,9 +108,9 @@ export function createMagicLinks(options: MagicLinksOptions) {
       return { kind: 'sign_up', to: email, token, isMailed: isNew };
     },
 
-    /** A sign-in link that the operator hands over; it is not mailed. Throws `user.not_found`. */
+    /** A sign-in link that the operator hands over; it is not mailed. Throws `user.not_found`, `user.closing`. */
     async linkFor(account: number): Promise<{ readonly token: string; readonly expiresAt: number }> {
-      const { email } = await accounts.users.one(account);
+      const { email } = await accounts.users.profile(account);
       const token = randomToken(random);
       const now = clock.now();
       const expiresAt = now + LIFETIME_MS;

@@ -219,6 +219,14 @@ export function createGateways({ host, accounts, mostGateways, drop }: GatewaysO
       await REVOKED.publishAndWait(bus, key);
     },
 
+    /** All of an account: their keys are not good any more, and their connections end. */
+    async removeAll(account: number): Promise<void> {
+      for (const { id } of await store.list(account)) {
+        await store.remove(database.queries, { account, id });
+        await REVOKED.publishAndWait(bus, { account, id });
+      }
+    },
+
     /** The gateway of a key, or of a pairing code that has not been used; the key is its own from then on. Throws `gateway.key_invalid`. */
     async admit(
       { key, code }: Shown,

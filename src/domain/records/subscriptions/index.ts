@@ -243,6 +243,11 @@ export function createSubscriptions({ host, vault, eventLog, poster }: Subscript
       return removed;
     },
 
+    /** Forgets all of an account. */
+    async removeAll(account: number): Promise<void> {
+      if ((await store.removeAll(account)) > 0) await announce();
+    },
+
     start: deliveries.start,
     stop: deliveries.stop,
     close: () => deliveries.close(),

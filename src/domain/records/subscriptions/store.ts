@@ -376,6 +376,15 @@ export function createSubscriptionStore(database: Database) {
       return found.map((row) => ({ ...row, count: Number(row.count) }));
     },
 
+    /** Forgets those of an account; answers how many. */
+    async removeAll(account: number): Promise<number> {
+      const { numDeletedRows } = await queries
+        .deleteFrom('subscriptions')
+        .where('account_id', '=', account)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
     /** Forgets those of a user; answers how many. */
     async removeOfUser(account: number, userRef: string): Promise<number> {
       const { numDeletedRows } = await queries
