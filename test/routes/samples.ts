@@ -399,6 +399,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     path: ({ owner }) => `/admin/users/${owner.userId}?suspended=false`,
     good: 200,
   },
+  'DELETE /admin/users/{user_id}': {
+    path: async (things) => `/admin/users/${await things.spareUser()}`,
+    good: 202,
+  },
   'POST /admin/users/{user_id}/role': {
     path: ({ owner }) => `/admin/users/${owner.userId}/role?role=none`,
     good: 200,

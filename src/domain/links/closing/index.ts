@@ -150,5 +150,3 @@ export function createClosing({ host, adapters, accounts, links, gateways, subsc
     },
   };
 }
-
-export { ERASED, NOT_ERASED } from './store.ts';
