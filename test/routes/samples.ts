@@ -30,6 +30,7 @@ export interface Things {
   /** One that may be deleted, created for each call. */
   spareSubscription(): Promise<string>;
   spareKey(): Promise<string>;
+  spareUser(): Promise<string>;
   /** Cookie of a signed-in person. */
   readonly session: string;
   /** Cookie of the owner in the console. */
@@ -568,6 +569,13 @@ async function thingsOf(world: World, owner: Caller): Promise<Things> {
     },
     subscription: await subscribe(),
     spareSubscription: subscribe,
+    async spareUser() {
+      const email = encodeURIComponent(`spare-${Math.random()}@example.com`);
+      const made = (await (await world.admin('POST', `/admin/users?email=${email}`)).json()) as {
+        id: number;
+      };
+      return `${made.id}?confirm=${email}`;
+    },
     async spareKey() {
       const path = `/admin/users/${owner.userId}/keys?label=spare`;
       return ((await (await world.admin('POST', path)).json()) as { id: string }).id;

@@ -1,5 +1,10 @@
 import { AppError } from '../../../core/errors.ts';
-import { type Accounts, faultInKeyLabel, SCOPES } from '../../../domain/access/accounts/index.ts';
+import {
+  type Accounts,
+  canonicalEmail,
+  faultInKeyLabel,
+  SCOPES,
+} from '../../../domain/access/accounts/index.ts';
 import type { People } from '../../../domain/access/people/index.ts';
 import { html } from '../../../pages/html.ts';
 import { PolicyParameters } from '../administration/schemas.ts';
@@ -10,6 +15,7 @@ import {
   accountIdOf,
   accountPage,
   accountPath,
+  faultsInAccount,
   keyCard,
   LIMIT_FIELDS,
   limitsText,
@@ -34,6 +40,95 @@ export function addOperatorAccountChanges(pages: OperatorScope, deps: AccountCha
   addKeyChanges(pages, deps);
   addPolicyChange(pages, deps);
   addSignInLink(pages, deps);
+  addProfileChange(pages, deps);
+  addStateChanges(pages, deps);
+}
+
+function addProfileChange(pages: OperatorScope, deps: AccountChanges): void {
+  const { users } = deps.accounts;
+  pages.addChange({
+    path: `${ACCOUNT}/change`,
+    section: 'accounts',
+    async plan(asked) {
+      if (!asked.isSent) return { refused: { ...(await accountPage(asked, deps)), status: 200 } };
+      const sent = asked.form.fields();
+      const user = await users.one(accountIdOf(asked));
+      const { faults, ...wanted } = await faultsInAccount(sent, users, user.id);
+      const changed = (['email', 'name', 'tier'] as const).filter((name) => wanted[name] !== user[name]);
+      const wrong = changed.length === 0 ? { email: words.unchanged } : faults;
+      if (Object.keys(wrong).length > 0)
+        return { refused: await accountPage(asked, deps, { faults: wrong, sent }) };
+      const back = accountPath(user.id);
+      const sentences = changed.map((name) => words.changes[name](inSentence(wanted[name])));
+      return {
+        title: words.edit,
+        sentence: words.changeSentence(user.email, user.id, sentences.join(' ')),
+        button: words.save,
+        back,
+        async carryOut(actor) {
+          const change = Object.fromEntries(changed.map((name) => [name, wanted[name]]));
+          await users.change(user.id, change, actor);
+          return { to: back, done: 'account-changed' };
+        },
+      };
+    },
+  });
+}
+
+function addStateChanges(pages: OperatorScope, deps: AccountChanges): void {
+  const { users } = deps.accounts;
+  const texts = words.state;
+  for (const [path, suspended, sentence, button, done] of [
+    ['suspend', true, texts.suspendSentence, texts.suspend, 'suspended'],
+    ['resume', false, texts.resumeSentence, texts.resume, 'resumed'],
+  ] as const)
+    pages.addChange({
+      path: `${ACCOUNT}/${path}`,
+      section: 'accounts',
+      async plan(asked) {
+        const { id, email } = await users.profile(accountIdOf(asked));
+        const back = `${accountPath(id)}#state`;
+        return {
+          title: button,
+          sentence: sentence(email, id),
+          button,
+          isDangerous: suspended,
+          back,
+          async carryOut(actor) {
+            await users.change(id, { suspended }, actor);
+            return { to: back, done };
+          },
+        };
+      },
+    });
+
+  pages.addChange({
+    path: `${ACCOUNT}/delete`,
+    section: 'accounts',
+    async plan(asked) {
+      if (!asked.isSent) return { refused: { ...(await accountPage(asked, deps)), status: 200 } };
+      const { id, email } = await users.profile(accountIdOf(asked));
+      const confirm = asked.form.text('confirm');
+      if (canonicalEmail(confirm) !== email)
+        return {
+          refused: await accountPage(asked, deps, {
+            faults: { confirm: texts.confirmFault(email) },
+            sent: { confirm },
+          }),
+        };
+      return {
+        title: texts.delete,
+        sentence: texts.deleteSentence(email, id),
+        button: texts.delete,
+        isDangerous: true,
+        back: `${accountPath(id)}#state`,
+        async carryOut(actor) {
+          await users.close(id, confirm, actor);
+          return { to: accountPath(id), done: 'deleting' };
+        },
+      };
+    },
+  });
 }
 
 function addRoleChanges(pages: OperatorScope, { accounts: { users } }: AccountChanges): void {

@@ -2,7 +2,9 @@ import { AppError } from '../../../core/errors.ts';
 import {
   type Accounts,
   type Brand,
+  canonicalEmail,
   type DayOfUsage,
+  faultInEmail,
   type NewKey,
   SCOPES,
   type User,
@@ -50,6 +52,11 @@ export const LIMIT_FIELDS = ['per_minute', 'per_hour', 'per_day', 'burst', 'most
 
 /** The sections of the page of one account. */
 function accountBody(asked: Asked, shown: AccountShown): Html {
+  const { user } = shown;
+  if (user.closing_since !== null)
+    return html`<p><a href="${sectionPath('accounts')}">${words.back}</a></p>
+<div class="notice notice-note"><p><strong>${words.state.isClosing} ${time(user.closing_since)}.</strong></p><p>${words.state.closingText}</p></div>
+<p><a href="${pathWith(sectionPath('audit'), { target: `user/${user.id}` })}">${words.changesOf}</a></p>`;
   return html`<p><a href="${sectionPath('accounts')}">${words.back}</a></p>
 ${profileSection(asked, shown)}
 ${vendorsSection({ account: shown.user.id, vendors: shown.vendors })}
@@ -57,19 +64,67 @@ ${keysSection(asked, shown)}
 ${usageSection(shown)}
 ${policySection(asked, shown)}
 ${roleSection(asked, shown)}
-${brandSection(shown)}`;
+${brandSection(shown)}
+${stateSection(asked, shown)}`;
 }
 
-function profileSection({ canChange }: Asked, { user }: AccountShown): Html {
+function profileSection(asked: Asked, shown: AccountShown): Html {
+  const { canChange } = asked;
+  const { user } = shown;
   const body = html`<dl class="facts">
 <dt>${words.email}</dt><dd>${user.email}</dd>
 <dt>${words.name}</dt><dd>${user.name === '' ? html`<em class="soft">${words.unnamed}</em>` : user.name}</dd>
 <dt>${words.id}</dt><dd>${user.id}</dd>
 <dt>${words.tier}</dt><dd>${tierName(user.tier, 'en')}</dd>
+<dt>${words.state.title}</dt><dd>${stateOf(user)}</dd>
 <dt>${words.created}</dt><dd>${date(user.created_at)}</dd></dl>
 <p class="row"><a href="${pathWith(sectionPath('usage'), { account: String(user.id) })}">${words.usageOf}</a> <a href="${pathWith(sectionPath('requests'), { account: String(user.id) })}">${words.requestsOf}</a> <a href="${pathWith(sectionPath('audit'), { target: `user/${user.id}` })}">${words.changesOf}</a></p>
-${canChange && html`<div class="stack-small"><p><a class="button" href="${`${accountPath(user.id)}/sign-in-link`}">${words.signInLink}</a></p><p class="hint">${words.signInLinkText}</p></div>`}`;
+${canChange && html`<div class="stack-small"><p><a class="button" href="${`${accountPath(user.id)}/sign-in-link`}">${words.signInLink}</a></p><p class="hint">${words.signInLinkText}</p></div>`}
+${canChange && changeForm(shown)}`;
   return section({ id: 'profile', title: words.profile, text: words.profileText, body });
+}
+
+/** The form that changes the address, the name and the tier. */
+function changeForm({ user, faults = {}, sent = {} }: AccountShown): Html {
+  const wrong = faultsIn(faults, ['email', 'name', 'tier']);
+  const value = (name: 'email' | 'name' | 'tier') => sent[name] ?? user[name];
+  return html`<form class="card" method="post" action="${`${accountPath(user.id)}/change`}" novalidate aria-labelledby="change">
+<h3 id="change">${words.edit}</h3>
+${textField({ id: 'change-email', name: 'email', label: words.email, ...wrong('email'), value: value('email'), longest: 254 })}
+${textField({ id: 'change-name', name: 'name', label: words.name, ...wrong('name'), value: value('name'), longest: 200, optional: words.optional })}
+${textField({ id: 'change-tier', name: 'tier', label: words.tier, hint: words.tierHint, ...wrong('tier'), value: value('tier'), longest: 64 })}
+<div class="row"><button class="button">${words.save}</button></div></form>`;
+}
+
+/** Whether an account is in use, in a word. */
+export function stateOf({
+  suspended_at,
+  closing_since,
+}: Pick<User, 'suspended_at' | 'closing_since'>): string {
+  if (closing_since !== null) return words.state.closing;
+  return suspended_at === null ? words.state.active : words.state.suspended;
+}
+
+/** Suspends and resumes the account, and deletes it once its address has been typed. */
+function stateSection({ canChange }: Asked, { user, faults = {}, sent = {} }: AccountShown): Html {
+  const { suspended_at: suspendedAt } = user;
+  const texts = words.state;
+  const wrong = faultsIn(faults, ['confirm']);
+  const to = (change: 'suspend' | 'resume' | 'delete') => `${accountPath(user.id)}/${change}`;
+  const pause =
+    suspendedAt === null
+      ? html`<p><a class="button button-danger" href="${to('suspend')}">${texts.suspend}</a></p>`
+      : html`<p><a class="button" href="${to('resume')}">${texts.resume}</a></p>`;
+  const remove =
+    user.role === null
+      ? html`<form class="card" method="post" action="${to('delete')}" novalidate aria-labelledby="delete">
+<h3 id="delete">${texts.delete}</h3><p class="soft">${texts.deleteText}</p>
+${textField({ id: 'delete-confirm', name: 'confirm', label: texts.confirm, hint: texts.confirmHint(user.email), ...wrong('confirm'), value: sent.confirm ?? '', longest: 254 })}
+<div class="row"><button class="button button-danger">${texts.delete}</button></div></form>`
+      : html`<p class="soft">${texts.takeRoleFirst}</p>`;
+  const body = html`<p>${suspendedAt === null ? texts.isActive : html`${texts.isSuspended} ${time(suspendedAt)}.`}</p>
+${canChange && html`${pause}${remove}`}`;
+  return section({ id: 'state', title: texts.title, text: texts.text, body });
 }
 
 function keysSection(asked: Asked, shown: AccountShown): Html {
@@ -78,7 +133,7 @@ function keysSection(asked: Asked, shown: AccountShown): Html {
   const newestFirst = user.keys.toReversed();
   const list = table({
     label: words.keys,
-    columns: [words.label, words.id, words.scopes, words.created, words.lastUsed, words.state],
+    columns: [words.label, words.id, words.scopes, words.created, words.lastUsed, words.keyState],
     rows: newestFirst.map((key) => [
       key.label === '' ? html`<em class="soft">${words.unlabelled}</em>` : key.label,
       html`<code class="unbroken">${key.id}</code>`,
@@ -161,6 +216,26 @@ interface NewAccount {
   readonly sent?: Readonly<Record<string, string>>;
 }
 
+/** What a form says of an account, and what is wrong with it. The address of the account `own` is not taken. */
+export async function faultsInAccount(
+  sent: Readonly<Record<string, string>>,
+  users: Pick<Accounts['users'], 'find'>,
+  own?: number,
+) {
+  const email = canonicalEmail(sent.email ?? '');
+  const name = (sent.name ?? '').trim();
+  const tier = (sent.tier ?? '').trim();
+  const isEmail = faultInEmail(email) === null;
+  const taken = isEmail ? await users.find(email) : undefined;
+  const faults: Faults = {
+    ...(isEmail ? {} : { email: words.emailFault }),
+    ...(taken === undefined || taken.id === own ? {} : { email: words.emailTaken }),
+    ...([...name].length <= 200 ? {} : { name: words.nameFault }),
+    ...(tier !== '' && [...tier].length <= 64 ? {} : { tier: words.tierFault }),
+  };
+  return { email, name, tier, faults };
+}
+
 /** The form of a new account. */
 export function newAccountBody({ canChange }: Asked, { faults = {}, sent = {} }: NewAccount): Html {
   const wrong = faultsIn(faults, ['email', 'name', 'tier']);
@@ -236,7 +311,7 @@ export async function accountPage(
     linkedVendors(id),
   ]);
   return {
-    title: user.email,
+    title: user.closing_since === null ? user.email : `Account ${user.id}`,
     body: accountBody(asked, { user, brand, usage, vendors, ...sentBack }),
   };
 }

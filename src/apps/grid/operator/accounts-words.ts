@@ -18,6 +18,45 @@ export const ACCOUNTS_WORDS = {
   operator: 'Operator',
   back: 'To the accounts',
 
+  state: {
+    active: 'In use',
+    suspended: 'Suspended',
+    closing: 'Being deleted',
+    title: 'State',
+    text: 'A suspended account keeps what it has. A deleted one is gone for good.',
+    isActive: 'The account is in use.',
+    isSuspended: 'Suspended since',
+    isClosing: 'The account is being deleted, since',
+    closingText:
+      'Nobody can use it. What is stored of it is erased, which takes some minutes, or longer for an account with many links. Its address and name are not stored any more.',
+    suspend: 'Suspend the account',
+    suspendSentence: (email: string, id: number) =>
+      `Suspend the account of ${email} (account ${id})? Its keys and its console are refused from the next request on, its event streams end, and its devices are not read. Nothing is lost, and you can resume it.`,
+    resume: 'Resume the account',
+    resumeSentence: (email: string, id: number) =>
+      `Resume the account of ${email} (account ${id})? Its keys and its console work from the next request on, and its devices are read again within some minutes.`,
+    delete: 'Delete the account',
+    deleteText:
+      'Erases the account with everything that is stored of it: links, devices, history, events, keys and sessions. Access is revoked at the vendors, and stations and gateways are disconnected. Nothing brings it back.',
+    confirm: 'Email address of the account',
+    confirmHint: (email: string) => `Write ${email} to confirm.`,
+    confirmFault: (email: string) => `This is not the address of the account, which is ${email}.`,
+    deleteSentence: (email: string, id: number) =>
+      `Delete the account of ${email} (account ${id}) with everything that is stored of it? Its keys and sign-ins stop working at once, its users’ devices are unlinked, and nothing brings it back.`,
+    takeRoleFirst: 'An account with the role of an operator cannot be deleted. Take the role first.',
+  },
+  edit: 'Change the account',
+  save: 'Change the account',
+  changeSentence: (email: string, id: number, changes: string) =>
+    `Change the account of ${email} (account ${id})? ${changes}`,
+  changes: {
+    email: (to: string) => `The email address becomes ${to}; its owner signs in with that one from now on.`,
+    name: (to: string) => (to === '' ? 'The name is removed.' : `The name becomes “${to}”.`),
+    tier: (to: string) => `The tier becomes ${to}.`,
+  },
+  unchanged: 'Nothing is different from what is stored.',
+  deletedAccount: 'being deleted',
+
   profile: 'Account',
   profileText: 'Who has the account.',
   unnamed: 'without a name',
@@ -75,7 +114,7 @@ export const ACCOUNTS_WORDS = {
   } satisfies Record<Scope, string>,
   lastUsed: 'Last used',
   never: 'never',
-  state: 'State',
+  keyState: 'State',
   active: 'active',
   revoked: 'revoked',
   unlabelled: 'without a label',
@@ -140,5 +179,9 @@ export const ACCOUNTS_WORDS = {
     'key-revoked': 'The key is revoked. Calls with it are refused from now on.',
     'policy-set': 'The limits are set. They hold from the next request on.',
     'account-created': 'The account is created.',
+    'account-changed': 'The account is changed.',
+    suspended: 'The account is suspended. Calls with its keys are refused from now on.',
+    resumed: 'The account is resumed. Its keys work from now on.',
+    deleting: 'The account is being deleted. Nobody can use it from now on.',
   },
 };

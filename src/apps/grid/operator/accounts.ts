@@ -1,7 +1,14 @@
-import { canonicalEmail, faultInEmail, type ListedUser } from '../../../domain/access/accounts/index.ts';
+import type { ListedUser } from '../../../domain/access/accounts/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { tierName } from '../account/words.ts';
-import { type AccountParts, accountPage, accountPath, newAccountBody } from './account.ts';
+import {
+  type AccountParts,
+  accountPage,
+  accountPath,
+  faultsInAccount,
+  newAccountBody,
+  stateOf,
+} from './account.ts';
 import { ACCOUNTS_WORDS as words } from './accounts-words.ts';
 import { date, empty, filter, formatCount, inSentence, PAGE_ROWS, pageOf, pager, table } from './parts.ts';
 import { type Asked, noticeIn, type OperatorScope } from './scope.ts';
@@ -42,17 +49,7 @@ export function addOperatorAccounts(pages: OperatorScope, parts: AccountParts): 
       const sent = asked.form.fields();
       const title = words.newAccount;
       if (!asked.isSent) return { refused: { title, body: newAccountBody(asked, {}), status: 200 } };
-      const email = canonicalEmail(sent.email ?? '');
-      const name = (sent.name ?? '').trim();
-      const tier = (sent.tier ?? '').trim();
-      const isEmail = faultInEmail(email) === null;
-      const isTaken = isEmail && (await users.find(email)) !== undefined;
-      const faults = {
-        ...(isEmail ? {} : { email: words.emailFault }),
-        ...(isTaken ? { email: words.emailTaken } : {}),
-        ...([...name].length <= 200 ? {} : { name: words.nameFault }),
-        ...(tier !== '' && [...tier].length <= 64 ? {} : { tier: words.tierFault }),
-      };
+      const { email, name, tier, faults } = await faultsInAccount(sent, users);
       if (Object.keys(faults).length > 0)
         return { refused: { title, body: newAccountBody(asked, { faults, sent }) } };
       return {
@@ -107,15 +104,17 @@ ${
           { number: words.id },
           words.tier,
           words.role,
+          words.state.title,
           { number: words.activeKeys },
           words.created,
         ],
         rows: users.map((user) => [
-          html`<a href="${`${HOME}/${user.id}`}">${user.email}</a>`,
+          html`<a href="${`${HOME}/${user.id}`}">${user.closing_since === null ? user.email : words.deletedAccount}</a>`,
           user.name,
           user.id,
           tierName(user.tier, 'en'),
           user.role === null ? null : words.operator,
+          stateOf(user),
           formatCount(user.active_keys),
           date(user.created_at),
         ]),

@@ -135,7 +135,7 @@ export function addOperatorRoutes(scope: FastifyInstance, deps: OperatorDependen
   addOperatorAccounts(pages, deps);
   addOperatorAccountChanges(pages, deps);
   addOperatorPartners(pages, accounts);
-  addOperatorBans(pages, accounts);
+  addOperatorBans(pages, { bans: accounts.bans, clock: deps.clock });
   addOperatorUsage(pages, accounts);
   addOperatorAudit(pages, accounts);
   addOperatorHealth(pages, { ...deps, sourceUrl: assets.site.sourceUrl });

@@ -258,6 +258,98 @@ onEachEngine("the sections of the operator's pages", (engine) => {
     assert.equal((await operator.get('/operator/partners/nothing/approve')).status, 404);
   });
 
+  it("the sections of the operator's pages change the address, the name and the tier of an account, and say what is wrong beside its field", async () => {
+    const id = await newAccount('before@example.com', 'Before');
+    await newAccount('taken@example.com');
+    const path = `/operator/accounts/${id}/change`;
+    const own = { email: 'before@example.com', name: 'Before', tier: 'free' };
+    for (const [sent, fault] of [
+      [{ ...own, email: 'nobody' }, /id="change-email-fault">Write a whole email/],
+      [{ ...own, email: 'TAKEN@example.com' }, /id="change-email-fault">There is an account/],
+      [{ ...own, tier: '' }, /id="change-tier-fault"/],
+      [own, /id="change-email-fault">Nothing is different/],
+    ] as const) {
+      const faulty = await operator.post(path, sent);
+      assert.equal(faulty.status, 422);
+      assert.match(faulty.text, fault);
+    }
+    const { asked, made } = await operator.confirm(path, {
+      email: 'After@example.com',
+      name: BAD,
+      tier: 'pro',
+    });
+    assert.match(
+      asked.text,
+      /before@example\.com \(account \d+\)\? The email address becomes after@example\.com/,
+    );
+    assert.doesNotMatch(asked.text, /<script>|<img/);
+    assert.equal(made.headers.location, `/operator/accounts/${id}?done=account-changed`);
+    const { email, name, tier } = await world.accounts.users.one(id);
+    assert.deepEqual([email, name, tier], ['after@example.com', BAD, 'pro']);
+    assert.deepEqual(await lastChange(), ['admin', 'user.changed', `user/${id}`]);
+  });
+
+  it("the sections of the operator's pages suspend an account, and resume it", async () => {
+    const { id, key } = await world.userWithKey();
+    const path = `/operator/accounts/${id}`;
+    const suspended = await operator.confirm(`${path}/suspend`);
+    assert.match(suspended.asked.text, /Its keys and its console are refused from the next request on/);
+    await assert.rejects(async () => world.accounts.authenticate(key), /suspended/);
+    assert.match(await textOf(path), /Suspended since[\s\S]*Resume the account/);
+    assert.match(await textOf(`/operator/accounts?q=${id}`), />Suspended</);
+    const resumed = await operator.confirm(`${path}/resume`);
+    assert.equal(resumed.made.headers.location, `${path}?done=resumed#state`);
+    assert.equal((await world.accounts.authenticate(key)).account, id);
+    assert.deepEqual(await lastChange(), ['admin', 'user.resumed', `user/${id}`]);
+  });
+
+  it("the sections of the operator's pages delete an account once its address is typed, and none with the role of an operator", async () => {
+    const { id, key } = await world.userWithKey();
+    const { email } = await world.accounts.users.one(id);
+    const path = `/operator/accounts/${id}`;
+    const wrong = await operator.post(`${path}/delete`, { confirm: `x${email}` });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /id="delete-confirm-fault">This is not the address of the account/);
+    const reader = await pages.signedIn();
+    assert.equal((await reader.post(`${path}/delete`, { confirm: email, confirmed: 'yes' })).status, 403);
+    assert.equal((await world.accounts.authenticate(key)).account, id);
+    const { asked, made } = await operator.confirm(`${path}/delete`, { confirm: email });
+    assert.match(asked.text, /with everything that is stored of it\?[\s\S]*nothing brings it back/);
+    assert.equal(made.headers.location, `${path}?done=deleting`);
+    const shown = await textOf(`${path}?done=deleting`);
+    assert.match(shown, /The account is being deleted, since/);
+    assert.doesNotMatch(shown, /<form class="card"/);
+    assert.ok(!shown.includes(email));
+    assert.match(await textOf(`/operator/accounts?q=${id}`), />being deleted<[\s\S]*>Being deleted</);
+    assert.deepEqual(await lastChange(), ['admin', 'user.deleted', `user/${id}`]);
+    await assert.rejects(async () => world.accounts.authenticate(key), /unknown or was revoked/);
+
+    const eva = await newOperator(world, 'eva-d@example.com');
+    assert.match(await textOf(`/operator/accounts/${eva}`), /Take the role first/);
+    const asEva = await pages.as(eva);
+    await asEva.turnOnChanges();
+    const own = await asEva.confirm(`/operator/accounts/${eva}/delete`, { confirm: 'eva-d@example.com' });
+    assert.deepEqual([own.made.status, own.made.headers['elnav-error']], [409, 'user.is_operator']);
+  });
+
+  it("the sections of the operator's pages ban an address by hand", async () => {
+    const path = '/operator/bans/add';
+    const faulty = await operator.post(path, { ip: '127.0.0.1', reason: ' ', hours: '0' });
+    assert.equal(faulty.status, 422);
+    assert.match(
+      faulty.text,
+      /ban-ip-fault[\s\S]*value="127\.0\.0\.1"[\s\S]*ban-reason-fault[\s\S]*ban-hours-fault/,
+    );
+    const { asked, made } = await operator.confirm(path, { ip: '198.51.100.9', reason: BAD, hours: '2' });
+    assert.match(asked.text, /Ban 198\.51\.100\.9 for 2 hours/);
+    assert.doesNotMatch(asked.text, /<script>|<img/);
+    assert.equal(made.headers.location, '/operator/bans?done=banned');
+    assert.equal(world.accounts.bans.bannedUntil('198.51.100.9'), world.clock.now() + 7_200_000);
+    const [ban] = await world.accounts.bans.list();
+    assert.deepEqual(await lastChange(), ['admin', 'ban.added', `ban/${ban?.id}`]);
+    await world.accounts.bans.lift(ban?.id ?? 0, ADMIN);
+  });
+
   it("the sections of the operator's pages lift a ban", async () => {
     for (let time = 0; time < 10; time += 1) await world.accounts.bans.countWrong('198.51.100.7', 'API keys');
     const [ban] = await world.accounts.bans.list();

@@ -71,10 +71,10 @@ onEachEngine('an account that is being deleted', (engine) => {
     await assert.rejects(users.mostLinks(id), refused);
     const again = await users.create({ email: 'anna@example.com', name: '', tier: 'free' }, ADMIN);
     assert.notEqual(again.id, id);
-    assert.deepEqual((await users.search({ text: '', tier: '', limit: 9, offset: 0 })).users.map((one) => one.email), [
-      'anna@example.com',
-      '',
-    ]);
+    assert.deepEqual(
+      (await users.search({ text: '', tier: '', limit: 9, offset: 0 })).users.map((one) => one.email),
+      ['anna@example.com', ''],
+    );
     await theirs.close();
     if (there !== world.database) await there.close();
   });
@@ -127,7 +127,11 @@ onEachEngine('an account that is being deleted', (engine) => {
     });
     await accounts.noteChange(own, { action: 'user.forget', target: `account/${id}`, detail: { links: 3 } });
     // An account whose number begins with the same digits is another one.
-    await accounts.noteChange(ADMIN, { action: 'x', target: `user/${id}0`, detail: { user_id: id * 10, text: 'kept' } });
+    await accounts.noteChange(ADMIN, {
+      action: 'x',
+      target: `user/${id}0`,
+      detail: { user_id: id * 10, text: 'kept' },
+    });
     const before = await accounts.audit({ limit: 1_000 });
     await users.close(id, email, ADMIN);
     for (let left = 1; left > 0; ) left = await accounts.clearAudit(id, 2);
@@ -148,7 +152,11 @@ onEachEngine('an account that is being deleted', (engine) => {
       assert.ok(text.includes(word), word);
     assert.equal(await accounts.clearAudit(id, 100), 0);
     assert.deepEqual(
-      await database.queries.selectFrom('partner_applications').selectAll().where('email', '=', email).execute(),
+      await database.queries
+        .selectFrom('partner_applications')
+        .selectAll()
+        .where('email', '=', email)
+        .execute(),
       [],
     );
   });

@@ -45,13 +45,18 @@ async function plant({ engine, queries }: Database, account: number): Promise<vo
     if (by === 'device') continue;
     for (let at = 0; at < (isOfOne ? 1 : ROWS); at += 1) await insert(table, at);
   }
-  const numbers = await queries.selectFrom('history_devices').select('number').where('account_id', '=', account).execute();
+  const numbers = await queries
+    .selectFrom('history_devices')
+    .select('number')
+    .where('account_id', '=', account)
+    .execute();
   for (const table of ['history_readings', 'history_quarters']) {
     if (engine === 'postgres')
       await sql`create table if not exists ${sql.table(`${table}_all`)} partition of ${sql.table(table)} default`.execute(
         queries,
       );
-    for (const { number } of numbers) for (let at = 0; at < ROWS; at += 1) await insert(table, at, { device: number });
+    for (const { number } of numbers)
+      for (let at = 0; at < ROWS; at += 1) await insert(table, at, { device: number });
   }
   const session = { session_sha256: `of-${account}-t0` };
   for (const table of ['console_sessions', 'console_codes', 'oauth_states', 'operator_changes'])
@@ -59,12 +64,15 @@ async function plant({ engine, queries }: Database, account: number): Promise<vo
 }
 
 /** How many rows each table has that are of an account, or name it. */
-async function rowsOf({ queries }: Pick<Database, 'queries'>, account: number): Promise<Record<string, number>> {
+async function rowsOf(
+  { queries }: Pick<Database, 'queries'>,
+  account: number,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const devices = new Set(
-    (await queries.selectFrom('history_devices').select('number').where('account_id', '=', account).execute()).map(
-      ({ number }) => number,
-    ),
+    (
+      await queries.selectFrom('history_devices').select('number').where('account_id', '=', account).execute()
+    ).map(({ number }) => number),
   );
   for (const { name } of await tablesOf(queries)) {
     if (name === 'audit') continue;
@@ -74,7 +82,9 @@ async function rowsOf({ queries }: Pick<Database, 'queries'>, account: number): 
         (name === 'accounts' ? row.id : row.account_id) === account ||
         (/^history_(readings|quarters)$/.test(name) && devices.has(Number(row.device))) ||
         Object.values(row).some(
-          (value) => typeof value === 'string' && (value.startsWith(`of-${account}-`) || value.startsWith(`${account}/`)),
+          (value) =>
+            typeof value === 'string' &&
+            (value.startsWith(`of-${account}-`) || value.startsWith(`${account}/`)),
         ),
     ).length;
   }
@@ -125,9 +135,17 @@ onEachEngine('the erasure of an account', (engine) => {
     const erased = new Set<string>(ERASED.map(({ table }) => table));
     assert.equal(erased.size, ERASED.length);
     for (const { name, columns } of tables) {
-      assert.equal(erased.has(name) !== Object.hasOwn(NOT_ERASED, name), true, `${name}: erase it, or say why not`);
-      const naming = columns.filter((column) => NAMES_SOMEBODY.test(column.name)).map((column) => column.name);
-      const isDecided = erased.has(name) || /^goes /.test(String(Object.entries(NOT_ERASED).find(([one]) => one === name)?.[1]));
+      assert.equal(
+        erased.has(name) !== Object.hasOwn(NOT_ERASED, name),
+        true,
+        `${name}: erase it, or say why not`,
+      );
+      const naming = columns
+        .filter((column) => NAMES_SOMEBODY.test(column.name))
+        .map((column) => column.name);
+      const isDecided =
+        erased.has(name) ||
+        /^goes /.test(String(Object.entries(NOT_ERASED).find(([one]) => one === name)?.[1]));
       if (naming.length > 0) assert.equal(isDecided, true, `${name} names somebody: ${naming.join(', ')}`);
     }
     assert.equal(tables.length, erased.size + Object.keys(NOT_ERASED).length);
@@ -143,13 +161,17 @@ onEachEngine('the erasure of an account', (engine) => {
     const create = async (name: string) =>
       (await users.create({ email: `${name}@example.com`, name, tier: 'free' }, ADMIN)).id;
     // The digits of the second begin with those of the first.
-    const [first] = [await create('anna'), ...(await Promise.all(Array.from({ length: 8 }, (_, at) => create(`n${at}`))))];
+    const [first] = [
+      await create('anna'),
+      ...(await Promise.all(Array.from({ length: 8 }, (_, at) => create(`n${at}`)))),
+    ];
     const second = await create('bo');
     assert.deepEqual([first, second], [1, 10]);
     for (const account of [first, second]) await plant(process.database, account);
     const ofOther = await rowsOf(process.database, second);
     const planted = await rowsOf(process.database, first);
-    for (const { table } of ERASED) assert.ok((planted[table] ?? 0) > 0, `${table} has something of the account`);
+    for (const { table } of ERASED)
+      assert.ok((planted[table] ?? 0) > 0, `${table} has something of the account`);
     assert.deepEqual({ ...planted, accounts: 0 }, { ...ofOther, accounts: 0 });
 
     await users.close(first, 'anna@example.com', ADMIN);
@@ -214,7 +236,16 @@ onEachEngine('the erasure of an account', (engine) => {
     // A counter of a call that ended late.
     await database.queries
       .insertInto('usage')
-      .values({ account_id: id, day: 'd', service: 's', route: 'r', key_id: 'k', status_class: '2xx', count: 1, last_at: 1 })
+      .values({
+        account_id: id,
+        day: 'd',
+        service: 's',
+        route: 'r',
+        key_id: 'k',
+        status_class: '2xx',
+        count: 1,
+        last_at: 1,
+      })
       .execute();
     assert.notEqual((await accounts.users.one(id)).closing_since, null);
     await until('both accounts are gone', async () => {

@@ -126,7 +126,8 @@ export function createClosingStore(database: Database) {
 
   return {
     async links({ account, first, most }: Links): Promise<string[]> {
-      const isFirst = first.length === 0 ? sql`` : sql`case when vendor in (${sql.join(first)}) then 0 else 1 end,`;
+      const isFirst =
+        first.length === 0 ? sql`` : sql`case when vendor in (${sql.join(first)}) then 0 else 1 end,`;
       const { rows } = await sql<{ id: string }>`
         select id from links where account_id = ${account} order by ${isFirst} id limit ${most}`.execute(
         queries,
