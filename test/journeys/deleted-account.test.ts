@@ -71,7 +71,7 @@ onEachEngine('an account that is deleted', (engine) => {
       assert.deepEqual([shown.closing_since, shown.email], [since, '']);
 
       await until('nothing is left of it', async () => {
-        clock.turn(5_000);
+        clock.turn(15_000);
         return (await world.admin('DELETE', `${path}?confirm=x`)).status === 204;
       });
       await until('its station is let in no more', () => station.rpc.state !== OPEN);
