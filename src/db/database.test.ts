@@ -27,7 +27,7 @@ onEachEngine('a database', (engine) => {
       .executeTakeFirstOrThrow();
     assert.equal(typeof id, 'number');
     const row = await database.queries.selectFrom('accounts').selectAll().executeTakeFirstOrThrow();
-    assert.deepEqual({ ...row }, { id, role: null, suspended_at: null, ...account });
+    assert.deepEqual({ ...row }, { id, role: null, suspended_at: null, closing_since: null, ...account });
   });
 
   it('a database rolls back a transaction that throws', async () => {

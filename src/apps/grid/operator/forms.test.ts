@@ -120,7 +120,7 @@ onEachEngine("the forms of the operator's pages", (engine) => {
         .filter((tag) => !/ novalidate[ >]/.test(tag ?? '')),
       [],
     );
-    assert.equal(checked.length, 6);
+    assert.equal(checked.length, 8);
   });
 
   it('a fault is shown beside its field, and the page begins at the first', async () => {

@@ -164,6 +164,7 @@ onEachEngine('administration', (engine) => {
       role: null,
       created_at: at,
       suspended_at: null,
+      closing_since: null,
       policy,
       keys: [],
     };
@@ -549,7 +550,7 @@ onEachEngine('administration', (engine) => {
       const { post } = body.paths['/admin/users/{user_id}/policy'];
       assert.deepEqual(post.security, [{ adminToken: [] }]);
       assert.deepEqual(Object.keys(post.responses), [
-        ...['200', '400', '401', '403', '404', '408', '413', '415', '422', '429', '500', '503'],
+        ...['200', '400', '401', '403', '404', '408', '409', '413', '415', '422', '429', '500', '503'],
       ]);
       const names = post.parameters.map(({ name, in: place, required }: Record<string, unknown>) => [
         `${place}.${name}`,
