@@ -5,6 +5,7 @@ import { easee } from './easee/index.ts';
 import { enphase } from './enphase/index.ts';
 import { ferroamp } from './ferroamp/index.ts';
 import { fronius } from './fronius/index.ts';
+import { goe } from './goe/index.ts';
 import { homeconnect } from './homeconnect/index.ts';
 import { hue } from './hue/index.ts';
 import { hue_bridge } from './hue_bridge/index.ts';
@@ -32,6 +33,7 @@ export const vendors: readonly Adapter[] = [
   enphase,
   ferroamp,
   fronius,
+  goe,
   homeconnect,
   hue,
   hue_bridge,
