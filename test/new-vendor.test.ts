@@ -15,8 +15,9 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { DEVICE_TYPES } from '../src/adapter/device.ts';
 import { SITUATIONS } from '../src/adapter/simulator.ts';
-import { indexFile, translateFile } from '../tools/new-vendor/adapter-files.ts';
+import { indexFile, type NewVendor, translateFile } from '../tools/new-vendor/adapter-files.ts';
 import { KINDS } from '../tools/new-vendor/kinds.ts';
+import { localIndexFile, localSimulatorFile } from '../tools/new-vendor/local-files.ts';
 import { simulatorFile } from '../tools/new-vendor/simulator-file.ts';
 
 const GUIDE = readFileSync('docs/guides/add-a-vendor.md', 'utf8');
@@ -89,6 +90,18 @@ function block(start: string): string {
   const found = [...GUIDE.matchAll(/^```ts\n(.*?)^```$/gms)].find(([, text = '']) => text.startsWith(start));
   assert.ok(found !== undefined, `the guide has no block that begins with ${start}`);
   return found[1] ?? '';
+}
+
+/** Writes the folder of a vendor. */
+function write(
+  vendor: NewVendor,
+  { index, simulator }: { readonly index: string; readonly simulator: string },
+): void {
+  const folder = join(copy, 'src/vendors', vendor.slug);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'index.ts'), index);
+  writeFileSync(join(folder, 'translate.ts'), translateFile(vendor));
+  writeFileSync(join(folder, 'simulator.ts'), simulator);
 }
 
 /** Replaces the function that begins with the same comment by a block of the guide. */
@@ -231,20 +244,13 @@ describe('a new vendor', () => {
       );
     });
 
-  it('a new vendor can be of every type, with OAuth or a key', async () => {
+  it('a new vendor can be of every type, with OAuth, a key or an address', async () => {
     for (const type of DEVICE_TYPES) {
-      const vendor = {
-        slug: `made_${type}`,
-        name: 'Made',
-        type,
-        kind: KINDS[type],
-        signIn: 'password',
-      } as const;
-      const folder = join(copy, 'src/vendors', vendor.slug);
-      mkdirSync(folder);
-      writeFileSync(join(folder, 'index.ts'), indexFile(vendor));
-      writeFileSync(join(folder, 'translate.ts'), translateFile(vendor));
-      writeFileSync(join(folder, 'simulator.ts'), simulatorFile(vendor));
+      const vendor = { name: 'Made', type, kind: KINDS[type] };
+      const cloud = { ...vendor, slug: `made_${type}`, signIn: 'password' } as const;
+      write(cloud, { index: indexFile(cloud), simulator: simulatorFile(cloud) });
+      const local = { ...vendor, slug: `home_${type}`, signIn: 'address' } as const;
+      write(local, { index: localIndexFile(local), simulator: localSimulatorFile(local) });
     }
     const formatted = await biome('--write', 'src/vendors');
     assert.equal(formatted.code, 0, formatted.output);
@@ -262,6 +268,26 @@ describe('a new vendor', () => {
     assert.equal(checked.code, 0, checked.output);
     const architecture = await run('--test', 'test/architecture.test.ts');
     assert.equal(architecture.code, 0, architecture.output);
+  });
+
+  it('a new vendor at an address conforms at once, with devices of every type', async () => {
+    const made = await newVendor('hearth', '--kind', 'charger', '--sign-in', 'address');
+    assert.equal(made.code, 0, made.output);
+    for (const slug of ['hearth', ...DEVICE_TYPES.map((type) => `home_${type}`)]) {
+      const ended = await conform(slug);
+      assert.equal(ended.code, 0, `${slug}: ${ended.output}`);
+      assert.match(ended.output, /: \d{2,} checks, no fault$/m);
+    }
+  });
+
+  it('a new vendor at an address has its example in the guide, word for word', () => {
+    const [, section = ''] = /^## A device with HTTP at home$(.*?)^## /ms.exec(GUIDE) ?? [];
+    const blocks = [...section.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = '']) => text);
+    assert.ok(blocks.length >= 5, 'the section has its blocks');
+    const source = ['index.ts', 'client.ts', 'translate.ts', 'simulator.ts']
+      .map((file) => readFileSync(join('src/vendors/goe', file), 'utf8'))
+      .join('\n');
+    for (const text of blocks) assert.ok(source.includes(text), `src/vendors/goe lacks\n${text}`);
   });
 
   it('a new vendor is registered, with its settings', () => {

@@ -7,6 +7,7 @@ import { settingsOf } from '../src/core/settings/index.ts';
 import { vendorSettingNames } from '../src/core/settings/vendors.ts';
 import { indexFile, SIGN_INS, type SignInKind, translateFile } from './new-vendor/adapter-files.ts';
 import { KINDS } from './new-vendor/kinds.ts';
+import { localIndexFile, localSimulatorFile } from './new-vendor/local-files.ts';
 import { readmeFile } from './new-vendor/readme-files.ts';
 import { simulatorFile } from './new-vendor/simulator-file.ts';
 
@@ -74,13 +75,14 @@ const { slug, type, signIn } = given();
 const fault = faultIn(slug);
 if (fault !== null) fail(fault);
 const name = `${slug.charAt(0).toUpperCase()}${slug.slice(1).replaceAll('_', ' ')}`;
-const vendor = { slug, name, type, kind: KINDS[type], signIn };
+const vendor = { slug, name, type, kind: KINDS[type] };
 const folder = join('src/vendors', slug);
 const files = {
-  'index.ts': indexFile(vendor),
-  'translate.ts': translateFile(vendor),
-  'simulator.ts': simulatorFile(vendor),
-  'README.md': readmeFile(vendor),
+  'index.ts': signIn === 'address' ? localIndexFile({ ...vendor, signIn }) : indexFile({ ...vendor, signIn }),
+  'translate.ts': translateFile({ ...vendor, signIn }),
+  'simulator.ts':
+    signIn === 'address' ? localSimulatorFile({ ...vendor, signIn }) : simulatorFile({ ...vendor, signIn }),
+  'README.md': readmeFile({ ...vendor, signIn }),
 };
 for (const [file, text] of Object.entries(files)) {
   mkdirSync(dirname(join(folder, file)), { recursive: true });

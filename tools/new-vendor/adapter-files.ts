@@ -2,19 +2,21 @@ import type { DeviceType } from '../../src/adapter/device.ts';
 import { from } from './import-line.ts';
 import type { KindTemplate } from './kinds.ts';
 
-export const SIGN_INS = ['password', 'oauth', 'key'] as const;
+export const SIGN_INS = ['password', 'oauth', 'key', 'address'] as const;
 export type SignInKind = (typeof SIGN_INS)[number];
+/** Ways to sign in at a cloud. */
+export type CloudSignIn = Exclude<SignInKind, 'address'>;
 
 /** The vendor that a folder is written for. */
-export interface NewVendor {
+export interface NewVendor<S extends SignInKind = SignInKind> {
   readonly slug: string;
   readonly name: string;
   readonly type: DeviceType;
   readonly kind: KindTemplate;
-  readonly signIn: SignInKind;
+  readonly signIn: S;
 }
 
-const LINKING: Readonly<Record<SignInKind, (vendor: NewVendor) => string>> = {
+const LINKING: Readonly<Record<CloudSignIn, (vendor: NewVendor) => string>> = {
   password: ({ name }) => `  ...password({
     vendor: '${name}',
     user: 'email',
@@ -36,7 +38,7 @@ const LINKING: Readonly<Record<SignInKind, (vendor: NewVendor) => string>> = {
   }),`,
 };
 
-const PARTS: Readonly<Record<SignInKind, readonly string[]>> = {
+const PARTS: Readonly<Record<CloudSignIn, readonly string[]>> = {
   password: ['password', 'tokensIn'],
   oauth: ['oauth2'],
   key: ['apiKey'],
@@ -49,15 +51,18 @@ export const shapeOf = ({ type }: NewVendor) =>
     .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}`)
     .join('');
 
-export function indexFile(vendor: NewVendor): string {
-  const { slug, name, type, kind, signIn } = vendor;
-  const shape = shapeOf(vendor);
-  const parts = ['allPages', 'each', 'named', ...PARTS[signIn], 'vendorCalls'].toSorted();
-  const controls = Object.entries(kind.controls)
+/** The controls of a kind, each of whose commands is `order`. */
+export const controlsOf = ({ kind }: NewVendor): string =>
+  Object.entries(kind.controls)
     .map(
       ([capability, commands]) => `${capability}: { ${commands.map((one) => `${one}: order`).join(', ')} },`,
     )
     .join('\n        ');
+
+export function indexFile(vendor: NewVendor<CloudSignIn>): string {
+  const { slug, name, type, kind, signIn } = vendor;
+  const shape = shapeOf(vendor);
+  const parts = ['allPages', 'each', 'named', ...PARTS[signIn], 'vendorCalls'].toSorted();
   const hasCommands = Object.keys(kind.controls).length > 0;
   const reads = kind.reads.map(({ capability, name: of }) => `${capability}: ${of}`).join(', ');
   const names = [...kind.reads.map((one) => one.name), 'statusOf', 'Account', 'Listed', 'Page'].toSorted();
@@ -88,7 +93,7 @@ ${LINKING[signIn](vendor)}
       read: readDevice,
       status: statusOf,
       reads: { ${reads} },
-      controls: {${hasCommands ? `\n        ${controls}\n      ` : ''}},
+      controls: {${hasCommands ? `\n        ${controlsOf(vendor)}\n      ` : ''}},
 ${kind.more ?? ''}    }),
   },
 } satisfies Adapter;
@@ -120,7 +125,9 @@ async function order(_session: Session, { id }: DeviceRef, command: Command): Pr
 }
 
 export function translateFile(vendor: NewVendor): string {
-  const { kind, name } = vendor;
+  const { kind, name, signIn } = vendor;
+  const isLocal = signIn === 'address';
+  const hasVerdict = isLocal && Object.keys(kind.controls).length > 0;
   const shape = shapeOf(vendor);
   const fields = Object.entries({ online: { schema: 'Boolean' }, ...kind.fields });
   const used = (text: string) =>
@@ -136,14 +143,20 @@ export function translateFile(vendor: NewVendor): string {
 ${from('type { Status }', '../../adapter/device.ts')}
 ${from('{ lenient, PlainId }', '../../adapter/kit/index.ts')}
 
-export const Account = Type.Object({ id: PlainId });
+${
+  isLocal
+    ? hasVerdict
+      ? `/** What it says to a command. */\nexport const Verdict = Type.Object({ accepted: Type.Boolean() });\n`
+      : ''
+    : `export const Account = Type.Object({ id: PlainId });
 export const Page = Type.Object({ devices: Type.Array(Type.Unknown()), next: Type.Optional(Type.String()) });
 export const Listed = lenient({ id: PlainId }, 'name');
-
+`
+}
 /** ${kind.many} in the words of ${name}: what it says of one. */
-export const ${shape} = Type.Object({
-${fields.map(([field, { schema }]) => `  ${field}: Type.${schema}(),`).join('\n')}
-});
+export const ${shape} = ${isLocal ? 'lenient(' : 'Type.Object('}{
+${isLocal ? '  id: PlainId,\n' : ''}${fields.map(([field, { schema }]) => `  ${field}: Type.${schema}(),`).join('\n')}
+}${isLocal ? ", 'name'" : ''});
 export type ${shape} = Static<typeof ${shape}>;
 
 export function statusOf({ ${used(`online ${status}`).join(', ')} }: ${shape}): Status {

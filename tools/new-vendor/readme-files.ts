@@ -12,7 +12,9 @@ ${
   signIn === 'oauth'
     ? `1. Where an operator registers as a partner; the redirect address is \`https://<elnav>/oauth/${slug}/callback\`.
 2. \`${setting}_CLIENT_ID\`, \`${setting}_CLIENT_SECRET\`.`
-    : 'Which account is linked, and what it must be permitted.'
+    : signIn === 'address'
+      ? 'Where its owner finds its address, and what is to be switched on in it.'
+      : 'Which account is linked, and what it must be permitted.'
 }
 
 ## Protocol

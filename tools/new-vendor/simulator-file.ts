@@ -1,7 +1,7 @@
-import { type NewVendor, type SignInKind, shapeOf } from './adapter-files.ts';
+import { type CloudSignIn, type NewVendor, shapeOf } from './adapter-files.ts';
 import { from } from './import-line.ts';
 
-const SIGN_INS: Readonly<Record<SignInKind, { readonly name: string; readonly call: string }>> = {
+const SIGN_INS: Readonly<Record<CloudSignIn, { readonly name: string; readonly call: string }>> = {
   password: { name: 'byPassword', call: "byPassword({ path: '/token', accessSeconds: 3_600 })" },
   oauth: {
     name: 'byOAuth',
@@ -10,7 +10,7 @@ const SIGN_INS: Readonly<Record<SignInKind, { readonly name: string; readonly ca
   key: { name: 'byKey', call: "byKey({ keyOf: ({ headers }) => headers['x-api-key'] })" },
 };
 
-export function simulatorFile(vendor: NewVendor): string {
+export function simulatorFile(vendor: NewVendor<CloudSignIn>): string {
   const { name, type, kind, signIn } = vendor;
   const shape = shapeOf(vendor);
   const one = type.replaceAll('_', '-');
