@@ -152,6 +152,8 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   let broken: Broken | null = null;
   let brokenCalls = 0;
   let login: Json | undefined;
+  let signIns = 0;
+  const entered = secretsOf(adapter, user);
   /** What breaks the next call of this use, if anything does. */
   const faultFor = (use: CallUse): SimulatedFault | null => {
     if (broken === null || !isMeant(broken, use)) return null;
@@ -170,7 +172,11 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const log = createLog('trace', { write: (line) => void logged.push(line) });
   const credentials: JsonObject = oauth === undefined ? user.credentials : {};
   const wireOf = (use: CallUse): HttpToOptions => ({
-    handle: async (request) => (await world.instead?.(request)) ?? vendor.handle(request),
+    async handle(request) {
+      const body = Buffer.from(request.body).toString();
+      if (use === 'login' && entered.some((secret) => body.includes(secret))) signIns += 1;
+      return (await world.instead?.(request)) ?? vendor.handle(request);
+    },
     host: hostOf(adapter, credentials),
     asked,
     clock,
@@ -198,6 +204,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       const other = vendor.users[name];
       return other === undefined ? undefined : signedIn(served, other);
     },
+    signedInAs: (other) => signedIn(served, { ...user, credentials: { ...user.credentials, ...other } }),
     fault(fault, on = 'calls', after = 0) {
       // The vendor reports a lost login in its own format.
       const isLost = fault === 'login_lost';
@@ -216,6 +223,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     expireTokens: () => vendor.expireTokens(),
     revoke: () => vendor.revoke(),
     renewals: () => world.renewals,
+    signIns: () => signIns,
     connections: () => ({ opened: lines.length, open: lines.filter((line) => !line.isEnded).length }),
     signedInWith: () => login,
     expiresAt: () => world.tokens?.expiresAt,

@@ -79,6 +79,8 @@ export interface Proof<T extends CommandType> {
 export interface Cloud {
   /** The same vendor for a user with no device, or with 500; undefined where there is none. */
   as(user: 'none' | 'large'): Promise<Simulator> | undefined;
+  /** The same user with other credentials in place of theirs; fails as the sign-in does. */
+  signedInAs(other: JsonObject): Promise<Simulator>;
   /**
    * Breaks all calls but those that sign in and renew, only these, only what commands a device, or everything, once `after` of them went
    * well; null mends all.
@@ -107,6 +109,8 @@ export interface Cloud {
   revoke(): void;
   /** How often the tokens were renewed since the sign-in. */
   renewals(): number;
+  /** How often somebody has signed in with a password, or another secret that the user has entered. */
+  signIns(): number;
   /** WebSockets that calls have opened, and how many of them are open. */
   connections(): { readonly opened: number; readonly open: number };
   /** What the vendor answered the last time that somebody signed in or renewed; undefined before. */

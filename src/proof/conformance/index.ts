@@ -26,6 +26,7 @@ import { checkHomes } from './homes.ts';
 import { checkInterventions } from './interventions.ts';
 import { checkListing } from './listing.ts';
 import { checkOddValues, checkPlausible } from './odd-values.ts';
+import { checkOtherAccounts } from './other-accounts.ts';
 
 import { proveEnding, proveRelease, proveReleaseBytes, proveRevert } from './prove-release.ts';
 
@@ -139,6 +140,7 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
     lists: checkListing,
     truths: checkTruths,
     homes: checkHomes,
+    'other accounts': checkOtherAccounts,
   })) {
     // What one check took of the vendor's limits is not the next one's.
     await simulator.pass(BETWEEN_CHECKS_SECONDS);

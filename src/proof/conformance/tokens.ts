@@ -51,6 +51,18 @@ export async function checkTokens({ adapter, simulator, cloud, refs, report }: C
           throw new Error(`${cloud.renewals() - before} renewals for ${AT_ONCE} calls`);
       }),
     );
+  if (ends && isRenewable(cloud))
+    report(
+      'tokens that can be renewed are, without signing in again',
+      await faultOf(async () => {
+        await simulator.pass(BETWEEN_SECONDS);
+        const before = cloud.signIns();
+        cloud.expireTokens();
+        await read();
+        if (cloud.signIns() !== before)
+          throw new Error('the password was sent again, and the vendor had given a token for that');
+      }),
+    );
   await simulator.pass(BETWEEN_SECONDS);
   report(
     'calls that are refused with a fresh token cost nobody the link',
@@ -91,6 +103,12 @@ function endFault(cloud: CloudCheck['cloud']): string | null {
     ? `it ends in ${lifetime / 1_000} s, and ${taken / 1_000} s are taken`
     : null;
 }
+
+/** Whether the vendor gave a refresh token (RFC 6749 §1.5) with the tokens. */
+const isRenewable = (cloud: CloudCheck['cloud']): boolean =>
+  Object.entries(objectIn(cloud.signedInWith())).some(
+    ([name, value]) => /^refresh_?token$/i.test(name) && typeof value === 'string' && value !== '',
+  );
 
 function saidEnd(body: Json | undefined, now: number): number | undefined {
   const fields = Object.entries(objectIn(body));

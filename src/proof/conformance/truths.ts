@@ -122,13 +122,30 @@ const BETWEEN_SECONDS = 60;
 /** Where a vendor says that a command was done; others name what it was about. */
 const OUTCOME = /^(?:status|success|result|accepted|wasAccepted|ok|done)$/i;
 
+/** Where it names its verdict by a number; 0 and 200 are done, and so is 1 of a flag. */
+const CODE = /^(?:code|err|errno|(?:error|result|return|status|response)_?(?:code|no|number)?)$/i;
+
 /** What a leaf that says "done" becomes when it does not; undefined for what says nothing of it. */
 function undone(leaf: unknown, path: readonly (string | number)[]): Json | undefined {
   const name = path.at(-1);
+  if (typeof leaf === 'number')
+    return isNamed(name, CODE) || isNamed(name, OUTCOME) ? otherCode(leaf) : undefined;
   if (name !== undefined && !OUTCOME.test(String(name))) return undefined;
   if (leaf === true) return false;
   return typeof leaf === 'string' && WORD.test(leaf) ? NO_WORD : undefined;
 }
+
+const isNamed = (name: string | number | undefined, names: RegExp): boolean => names.test(String(name));
+
+/** Of a status as HTTP has it one of the server, of other codes one that is not 0. */
+const otherCode = (code: number): number => (code >= 100 && code < 300 ? 500 : code === 0 ? 1 : 0 - code);
+
+/** A response that has nothing but `true`, whatever for: each is a verdict. */
+const isAllTrue = (body: Json): boolean =>
+  leavesOf(body).every((path) => leafAt(body, path) === true) && typeof body === 'object' && body !== null;
+
+const leafAt = (body: Json, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], body);
 
 /**
  * A vendor that answers a command in words says there whether it was done: of a response in which each word and flag for it is another, the
@@ -151,8 +168,7 @@ async function hearsRefusals({ simulator, cloud }: CloudCheck, { kind, ref, type
   const bodies = await answersTo(cloud, () => send(kind, simulator.session(), ref, usual));
   const changed = bodies.map((body) =>
     leavesOf(body).reduce<Json>((now, path) => {
-      const leaf = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], body);
-      const other = undone(leaf, path);
+      const other = isAllTrue(body) ? false : undone(leafAt(body, path), path);
       return other === undefined ? now : withLeaf(now, path, other);
     }, body),
   );

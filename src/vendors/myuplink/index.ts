@@ -21,7 +21,7 @@ const changes = kit.vendorCalls('myUplink', {
   },
 });
 /** The response to changed points: `{"status": 200, "payload": {"47398": "modified"}}`. */
-const Changed = Type.Union([kit.lenient({}, 'payload'), Type.Null()]);
+const Changed = Type.Union([kit.lenient({}, 'status', 'payload'), Type.Null()]);
 
 /** By the target where the model has one, else by moving the heating curve. */
 const setTemperature: Handler<'set_temperature'> = async (session, device, { target_milli_c }) => {
@@ -91,7 +91,10 @@ async function change(session: Session, device: DeviceRef, what: string, json: J
   if ((await connectionOf(session, device)) !== translate.CONNECTED)
     throw new AppError('device.offline', `${device.id} is not connected to myUplink`);
   const request = { method: 'PATCH', path: `${pathOf(device)}${what}`, json, repeatable: true } as const;
-  return changes.command(session, device, request, Changed);
+  const said = await changes.command(session, device, request, Changed);
+  if (typeof said?.status === 'number' && said.status >= 300)
+    throw kit.refused(`myUplink did not change ${device.id}: it answered with status ${said.status}`);
+  return said;
 }
 
 /** myUplink says only of a change that it is not permitted, and nothing of it in a reading. */
