@@ -56,9 +56,6 @@ async function assertFirst(env: Record<string, string>): Promise<void> {
   await stopService(service);
 }
 
-const median = (figures: readonly number[]) =>
-  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
-
 describe('the first start', () => {
   let place: Place;
   beforeEach(async () => {
@@ -66,7 +63,7 @@ describe('the first start', () => {
   });
   afterEach(() => place.remove());
 
-  it('the first start creates secrets that only its user can read, prints them once, and starts again with them', async (t) => {
+  it('the first start creates secrets that only its user can read, prints them once, and starts again with them', async () => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     const first = await startService({ env });
     const [, connect, grid, key = ''] =
@@ -84,17 +81,6 @@ describe('the first start', () => {
     const users = await fetch(`${again.grid}/admin/users`, { headers: { 'x-admin-token': token } });
     assert.equal(users.status, 200);
     await stopService(again);
-
-    const times: number[] = [];
-    for (let start = 0; start < 5; start += 1) {
-      const service = await startService({ env });
-      times.push(service.readyMs);
-      service.signal('SIGKILL');
-      await service.exited;
-    }
-    t.diagnostic(
-      `ready after ${Math.round(first.readyMs)} ms the first time, ${Math.round(median(times))} ms then`,
-    );
   });
 
   const withoutClone = existsSync('.git') ? withoutPrograms('git') : 'this folder is no clone';

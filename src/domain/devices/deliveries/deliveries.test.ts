@@ -425,8 +425,8 @@ onEachEngine('webhooks', (engine) => {
     assert.deepEqual(asked, [`subscribe ${account} ${url}`]);
     world.deliveries.start();
     const pass = async (hours: number) => {
-      for (let step = 0; step < hours * 60; step += 1) {
-        world.clock.turn(60_000);
+      for (let step = 0; step < hours * 12; step += 1) {
+        world.clock.turn(5 * 60_000);
         await applied();
       }
     };
