@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, it, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { zipSync } from 'fflate';
 import { CHILD_ENV } from '../../test/kit/environment.ts';
 import { readTables } from '../domain/market/areas/index.ts';
@@ -289,7 +290,8 @@ describe('npm run import', () => {
         isOver = true;
       });
       while (!isOver && !readdirSync(folder).some((name) => name.startsWith(blow)))
-        await new Promise(setImmediate);
+        // Not at once: the child needs the processor.
+        await setTimeout(1);
       child.kill('SIGKILL');
       await ended;
       const name = readTables([folder, BUNDLED]).grid_areas.find((area) => area.code === 'ABB')?.name ?? '';

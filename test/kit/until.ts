@@ -2,9 +2,10 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 
 /** It measures nothing: it is as long as a busy machine or a slow disk may need. */
 const DEADLINE_MS = 60_000;
-/** What takes longer than this is asked less often: it may be a request that is limited, or another process that needs the processor. */
+/** What this process does by itself has happened by then. What takes longer is of another process, which needs the processor. */
+const OWN_MS = 50;
+/** What takes longer than this is asked less often: it may be a request that is limited. */
 const SOON_MS = 1_000;
-const PAUSE_MS = 50;
 
 /** Polls until `holds` returns true, and fails with `what` after a minute. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -12,6 +13,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   while (!(await holds())) {
     const waitedMs = Date.now() - began;
     if (waitedMs > DEADLINE_MS) throw new Error(`it did not happen: ${what}`);
-    await (waitedMs > SOON_MS ? setTimeout(PAUSE_MS) : setImmediate());
+    if (waitedMs <= OWN_MS) await setImmediate();
+    else await setTimeout(waitedMs <= SOON_MS ? 2 : 50);
   }
 }
