@@ -39,7 +39,7 @@ try {
         './src/bin/runtime.cjs',
         '--test',
         '--test-concurrency=2',
-        '--test-timeout=900000',
+        '--test-timeout=1800000',
         '--test-force-exit',
       ],
       ...options,
