@@ -125,7 +125,11 @@ export const ERRORS = {
   'vendor.login_expired': both(502, 'never', 'The vendor account must be linked again'),
   'user.not_found': both(404, 'never', 'No such user'),
   'user.closing': both(409, 'never', 'The user is being deleted'),
-  'user.not_confirmed': both(409, 'changed', 'The deletion was not confirmed with the email address of the user'),
+  'user.not_confirmed': both(
+    409,
+    'changed',
+    'The deletion was not confirmed with the email address of the user',
+  ),
   'user.is_operator': both(409, 'changed', 'The user has the role of an operator'),
   'user.email_taken': both(409, 'changed', 'A user with this email address already exists'),
   'key.not_found': both(404, 'never', 'No such API key'),

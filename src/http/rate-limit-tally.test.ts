@@ -103,7 +103,8 @@ describe('the limits of an account', () => {
   it('the limits of an account use nothing for a refused call, and count those of callers that do not wait', () => {
     const plan = makePlan([{ name: 'hour', calls: 2, lengthMs: 3_600_000 }]);
     const tally = newTally();
-    const calls = (count: number, at: number) => Array.from({ length: count }, () => take(tally, plan, at, 1));
+    const calls = (count: number, at: number) =>
+      Array.from({ length: count }, () => take(tally, plan, at, 1));
     assert.deepEqual(calls(7, START), [true, true, false, false, false, false, false]);
     assert.deepEqual([tally.counts[0], tally.refused], [2, 0], 'several callers may not have heard of it');
     calls(1, START);

@@ -49,7 +49,10 @@ onEachEngine('an app that keeps a copy from events', (engine) => {
   };
   /** The end of the log, once all that was done before can be read: on PostgreSQL, transactions of other tests hold readers back. */
   const end = async (): Promise<string> => {
-    const marked = await caller.call('POST', `/devices/${car}/command`, { type: 'set_charge_limit', percent: 90 });
+    const marked = await caller.call('POST', `/devices/${car}/command`, {
+      type: 'set_charge_limit',
+      percent: 90,
+    });
     assert.equal(marked.status, 200, JSON.stringify(marked.body));
     const id = marked.headers.get('elnav-command-id');
     await until('the marking command can be read', async () => {

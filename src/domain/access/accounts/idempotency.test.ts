@@ -190,7 +190,11 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
   it('fingerprints of idempotent requests are replayed after the vault key changed while the old key is configured', async () => {
     await heldBy(await world.accounts.idempotency.claim(claimOf('changed'))).finish(answer);
     const changed = await openAccounts(world.database, world.clock, [NEW, old]);
-    assert.deepEqual(await changed.idempotency.claim(claimOf('changed')), { state: 'replay', command: null, ...answer });
+    assert.deepEqual(await changed.idempotency.claim(claimOf('changed')), {
+      state: 'replay',
+      command: null,
+      ...answer,
+    });
     const other = { ...claimOf('changed'), request: ASKED.replace('2026', '2027') };
     assert.deepEqual(await changed.idempotency.claim(other), { state: 'mismatch' });
     await changed.close();

@@ -330,7 +330,9 @@ export function createSubscriptionStore(database: Database) {
           lost_until = coalesce(r.lost_until, subscriptions.lost_until)
         from ${lockedRows(SUBSCRIPTIONS, FINISHED, finished.map(finishedRow))} as r
         where subscriptions.account_id = r.account and subscriptions.id = r.id and subscriptions.free_at = r.claimed
-        returning subscriptions.account_id, subscriptions.id, subscriptions.generation, subscriptions.url`.execute(on);
+        returning subscriptions.account_id, subscriptions.id, subscriptions.generation, subscriptions.url`.execute(
+        on,
+      );
       const nameOf = (row: Pick<SubscriptionRow, 'account_id' | 'id' | 'generation'>) =>
         `${row.account_id} ${row.id} ${row.generation}`;
       const unchanged = new Map(changed.map((row) => [nameOf(row), row]));
