@@ -106,8 +106,8 @@ export function localSimulatorFile(vendor: NewVendor): string {
     ? `  const value = Object.values(command).find((one) => typeof one === 'number') ?? 0;\n`
     : '';
   return `${from(`{ ${hasCommands ? 'SimulatedAnswer, ' : ''}SimulatorOptions, Situation, VendorSimulator }`, '../../adapter/simulator.ts').replace('import', 'import type')}
-import type { JsonObject } from '../../core/json.ts';
-import { byAddress, simulatedVendor } from '../../proof/simulation/index.ts';
+${from('type { JsonObject }', '../../core/json.ts')}
+${from('{ byAddress, simulatedVendor }', '../../proof/simulation/index.ts')}
 
 interface Simulated${shape} {
   readonly id: string;
