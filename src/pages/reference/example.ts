@@ -36,6 +36,9 @@ const BY_NAME: Readonly<Record<string, string>> = {
   website: 'https://example.com/',
 };
 
+/** Optional fields that few of their kind have: an example with them would be of none that exists. */
+const RARE: ReadonlySet<string> = new Set(['measures']);
+
 interface ExampleOptions {
   /** Leaves out optional fields; for request bodies. */
   readonly onlyRequired?: boolean;
@@ -56,7 +59,9 @@ export function exampleOf(schema: Schema, options: ExampleOptions = {}): unknown
   switch (schema.type) {
     case 'object': {
       const { properties = {}, required = [] } = schema;
-      const names = Object.keys(properties).filter((one) => !onlyRequired || required.includes(one));
+      const names = Object.keys(properties).filter(
+        (one) => required.includes(one) || (!onlyRequired && !RARE.has(one)),
+      );
       return Object.fromEntries(
         names.map((one) => [
           one,
