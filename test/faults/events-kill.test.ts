@@ -105,10 +105,8 @@ function statesOf(events: readonly LoggedEvent[]): Map<string, Values> {
     } else if (type === 'device.removed') {
       assert.ok(states.delete(device), `${device} is removed twice, by ${id}`);
     } else if (type === 'device.unreachable' || type === 'device.reachable') {
-      const online = type === 'device.reachable';
-      // The first state of a device has its reachability too.
-      assert.ok(!online || state?.online === false, `${device} was reachable before ${id}`);
-      states.set(device, { ...state, online });
+      // The change of the state comes before it, and has it too.
+      assert.equal(state?.online, type === 'device.reachable', `${device} before ${id}`);
     } else if (type === 'device.state_changed') {
       assert.ok(state !== undefined, `${device} is not linked at ${id}`);
       const after: Record<string, unknown> = { ...state };

@@ -113,7 +113,8 @@ describe('an account with as many links as its tier allows', () => {
   });
 
   it('an account with as many links as its tier allows can link existing vendor accounts again, which only the vendor can tell', async () => {
-    const again = await link({ user: 'u1', password: 'new' });
+    // The first ones were linked at once: which of them the tests above have deleted is not known.
+    const again = await link({ user: 'the very last', password: 'new' });
     assert.equal(again.status, 200, JSON.stringify(again.body));
     const other = await link({ user: 'another', password: 'p' });
     assert.deepEqual([other.status, other.headers.get('elnav-error')], refused);

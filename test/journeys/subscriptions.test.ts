@@ -306,6 +306,17 @@ onEachEngine('subscriptions', (engine) => {
     await paused(id, 1);
     clock.turn(40 * DAY_MS);
     const kept = await write(2);
+    const turnedAt = clock.now();
+    // Once an hour; before that, its place is one that the log does not reach back to either.
+    await turnUntil('the quiet one goes on', HOUR_MS, async () => {
+      const { covered_at } = await core.database.queries
+        .selectFrom('subscriptions')
+        .select('covered_at')
+        .where('account_id', '=', account)
+        .where('id', '=', quiet.id)
+        .executeTakeFirstOrThrow();
+      return covered_at >= turnedAt;
+    });
     await createEventStore(core.database).removeBefore(clock.now() - 30 * DAY_MS, 10_000);
     await assert.rejects(core.subscriptions.replay(key(id), before.end), Expired);
     receiver.behaviour = answers(204);
