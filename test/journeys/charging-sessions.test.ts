@@ -5,7 +5,11 @@ import type { Adapter } from '../../src/adapter/adapter.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '../../src/core/durations.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createCharging } from '../../src/domain/records/charging/index.ts';
-import type { ListedSession, SessionFilter } from '../../src/domain/records/charging-sessions/index.ts';
+import {
+  type ListedSession,
+  SESSIONS_READER,
+  type SessionFilter,
+} from '../../src/domain/records/charging-sessions/index.ts';
 import { ocpp } from '../../src/vendors/ocpp/index.ts';
 import { sandbox } from '../../src/vendors/sandbox/index.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
@@ -53,7 +57,7 @@ onEachEngine('charging sessions', (engine) => {
       core.clock.turn(100);
       const { rows } = await sql<{ n: number }>`
         select count(*) as n from events left join event_readers on event_readers.name = 'charging_sessions'
-        where (events.type like 'device.%' or events.type like 'charging.%') and (event_readers.tx is null
+        where events.type in (${sql.join(SESSIONS_READER.types)}) and (event_readers.tx is null
           or events.tx > event_readers.tx or (events.tx = event_readers.tx and events.id > event_readers.id))`.execute(
         core.database.queries,
       );

@@ -6,7 +6,11 @@ import { dayAt } from '../../src/core/swedish-days.ts';
 import { createPriceStore } from '../../src/domain/market/prices/store.ts';
 import { dayPrices } from '../../src/domain/market/prices/test-prices.ts';
 import { rendered } from '../../src/domain/records/events/index.ts';
-import type { HistoryPage, HistoryQuery } from '../../src/domain/records/history/index.ts';
+import {
+  HISTORY_READER,
+  type HistoryPage,
+  type HistoryQuery,
+} from '../../src/domain/records/history/index.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { type SnapshotOf, snapshotStore } from '../kit/snapshots.ts';
@@ -50,7 +54,7 @@ onEachEngine('the history of a device', (engine) => {
     const left = async () => {
       const { rows } = await sql<{ n: number }>`
         select count(*) as n from events left join event_readers on event_readers.name = 'history'
-        where events.type like 'device.%' and (event_readers.tx is null or events.tx > event_readers.tx
+        where events.type in (${sql.join(HISTORY_READER.types)}) and (event_readers.tx is null or events.tx > event_readers.tx
           or (events.tx = event_readers.tx and events.id > event_readers.id))`.execute(core.database.queries);
       return Number(rows[0]?.n);
     };
