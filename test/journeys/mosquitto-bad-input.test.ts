@@ -39,7 +39,7 @@ function listOf(bytes: number): string {
   return `[${Array.from({ length: count }, (_, index) => one(index)).join()}]`;
 }
 
-describe('a broker with more than anybody wants', { skip: withoutMosquitto, timeout: 120_000 }, () => {
+describe('a broker with more than anybody wants', { skip: withoutMosquitto, timeout: 600_000 }, () => {
   let broker: Mosquitto;
   let device: MqttClient;
   let kept: ReturnType<typeof createKeptConnections>;

@@ -18,7 +18,7 @@ const USERS = { [USER.username]: USER.password };
 const REPORT_MS = 20;
 const RETAINED = { qos: 1, retain: true } as const;
 
-describe('an EnergyHub whose broker is Mosquitto', { skip: withoutMosquitto, timeout: 120_000 }, () => {
+describe('an EnergyHub whose broker is Mosquitto', { skip: withoutMosquitto, timeout: 600_000 }, () => {
   let broker: Mosquitto;
   let hub: ReturnType<typeof createHub>;
   let client: MqttClient;

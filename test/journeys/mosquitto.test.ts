@@ -38,7 +38,7 @@ const PRESS = {
 const { ask: _, ...SILENT } = PRESS;
 const RETAINED = { qos: 1, retain: true } as const;
 
-describe('devices at a broker with password and TLS', { skip: withoutMosquitto, timeout: 120_000 }, () => {
+describe('devices at a broker with password and TLS', { skip: withoutMosquitto, timeout: 600_000 }, () => {
   const publicAuthorities = getCACertificates('default');
   let broker: Mosquitto;
   let kept: ReturnType<typeof createKeptConnections>;

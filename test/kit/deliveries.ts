@@ -27,7 +27,7 @@ export async function writeEvents(
 }
 
 export const usersOf = (events: readonly LoggedEvent[]): unknown[] =>
-  events.map(({ subject }) => subject.user_ref);
+  events.filter(({ type }) => type !== 'subscription.paused').map(({ subject }) => subject.user_ref);
 
 /** Turns the clock until something is so, as attempts are hours apart. */
 export const turnUntil = (

@@ -166,7 +166,23 @@ onEachEngine('discovery', (engine) => {
       code: 'device.capability_missing',
     });
     assert.deepEqual((await world.devices.find(account, 'light-1')).snapshot?.state.online, true);
+    await until('the event log can be read', async () => (await updated()).length === 2);
+    assert.deepEqual(
+      (await updated()).map(({ device_id, data_json }) => {
+        const { name, capabilities } = JSON.parse(data_json) as { name: string; capabilities: string[] };
+        return [device_id, name, capabilities.includes('load_balancing')];
+      }),
+      [
+        ['charger-1', 'Garage', true],
+        ['charger-1', 'Garage', false],
+      ],
+    );
   });
+  /** What callers are told of devices that are called otherwise, or can do something else: not of other details. */
+  const updated = async () => {
+    const filter = { types: ['device.updated'] };
+    return (await world.eventLog.page({ account, after: undefined, filter, limit: 100 })).events;
+  };
 
   it('discovery removes a device that lists leave out for an hour and the vendor does not know', async () => {
     await world.link(account, 'testvendor');

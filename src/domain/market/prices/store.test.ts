@@ -43,6 +43,48 @@ onEachEngine('stored prices', (engine) => {
     assert.equal(facts.converted, false);
   });
 
+  it('stored prices tell the accounts that have a link in the area of a day that is not over', async () => {
+    const { queries } = database;
+    const { id: account } = await queries
+      .insertInto('accounts')
+      .values({ email: 'prices@example.com', name: '', tier: 'free', created_at: 1, throttled_until: null })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    for (const link of ['a', 'b'])
+      await queries
+        .insertInto('links')
+        .values({
+          ...{
+            account_id: account,
+            id: link,
+            vendor: 'v',
+            vendor_account: link,
+            user_ref: 'u',
+            status: 'active',
+          },
+          ...{ status_since: 1, created_at: 1, updated_at: 1, vault_key: '', sealed_credentials: '' },
+          price_area: 'SE3',
+        })
+        .execute();
+    const now = Date.parse('2027-03-01T12:00:00Z');
+    const day = dayPrices('SE3', '2027-03-02');
+    await store.store(day, now);
+    await store.store(day, now);
+    await store.store({ ...day, slots: day.slots.map((slot) => ({ ...slot, sek: '9' })) }, now);
+    await store.store(dayPrices('SE3', '2027-02-27'), now);
+    await store.store(dayPrices('SE4', '2027-03-02'), now);
+    const events = await queries
+      .selectFrom('events')
+      .select(['account_id', 'type', 'data_json'])
+      .orderBy('id')
+      .execute();
+    const about = { price_area: 'SE3', day: '2027-03-02', source: 'first' };
+    assert.deepEqual(
+      events.map(({ account_id, type, data_json }) => [account_id, type, JSON.parse(data_json)]),
+      [false, true].map((corrected) => [account, 'prices.published', { ...about, corrected }]),
+    );
+  });
+
   it('stored prices marks an unchanged day as checked, and changes nothing else', async () => {
     const day = dayPrices('SE2', '2026-01-10');
     assert.equal(await store.store(day, 5), 'stored');
