@@ -126,7 +126,7 @@ async function box(topic: string) {
   };
 }
 
-describe('a vendor over the broker of its user', { skip: withoutBroker, timeout: 60_000 }, () => {
+describe('a vendor over the broker of its user', { skip: withoutBroker, timeout: 600_000 }, () => {
   it('a vendor over the broker of its user is linked, tells, and obeys, over one connection', async () => {
     const topic = ownTopic();
     const clock = turnedClock();

@@ -126,7 +126,7 @@ function shouting(): Server {
   });
 }
 
-describe('a broker that sends what nobody subscribed to', { timeout: 60_000 }, () => {
+describe('a broker that sends what nobody subscribed to', { timeout: 600_000 }, () => {
   it('a broker that sends what nobody subscribed to is read all the same, and other links go on meanwhile', async (test) => {
     const servers = [shouting(), shouting()];
     test.after(() => {

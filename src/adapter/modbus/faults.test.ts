@@ -76,7 +76,7 @@ const NO_RESPONSES: Readonly<Record<string, Answer>> = {
   'in another protocol': () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
 };
 
-describe('a faulty Modbus device', { timeout: 60_000 }, () => {
+describe('a faulty Modbus device', { timeout: 600_000 }, () => {
   for (const [name, answer] of Object.entries(NO_RESPONSES)) {
     it(`a faulty Modbus device that sends a response ${name} is not believed, and the connection is given up`, async (test) => {
       const { device, count, requests, sockets, address } = await met(test, [answer, sound]);

@@ -79,7 +79,7 @@ const inWords = (bytes: Buffer) =>
   Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readUInt16BE(index * 2));
 
 for (const [stack, serve] of Object.entries(STACKS)) {
-  describe(`Modbus with the server of ${stack}`, { timeout: 60_000 }, () => {
+  describe(`Modbus with the server of ${stack}`, { timeout: 600_000 }, () => {
     async function met(test: TestContext) {
       const server = await serve(test);
       const { connections } = linkConnections(test, 'Meter');

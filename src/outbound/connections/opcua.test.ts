@@ -112,7 +112,7 @@ const failsWith = (code: string, sentence: RegExp) => (error: unknown) => {
 
 const readPower = async (tasks: OpcuaTasks) => (await tasks.read([POWER]))[0]?.value;
 
-describe('a session at an OPC UA server', { timeout: 60_000 }, () => {
+describe('a session at an OPC UA server', { timeout: 600_000 }, () => {
   it('a session at an OPC UA server reads and writes by the URI of the namespace, with every policy and mode', async (test) => {
     const { ask, plant } = await plantServer(test);
     const ways: Partial<OpcuaServer>[] = [

@@ -19,7 +19,7 @@ const REQUEST = 'extapi/control/request';
 /** As a hub said it that an aggregator had for frequency control (henricm/ha-ferroamp#555). */
 const TAINT = 'failed to execute command: "ext-api-set (): Ongoing" taint present; fcr-event: Ongoing';
 
-describe('a Ferroamp EnergyHub', { timeout: 60_000 }, () => {
+describe('a Ferroamp EnergyHub', { timeout: 600_000 }, () => {
   let vendor: LocalVendor;
   let battery: DeviceRef;
   /** Lets time pass, slowly as sockets go, until the work has given up waiting. */

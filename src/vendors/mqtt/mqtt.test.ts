@@ -19,7 +19,7 @@ import { zigbeeDevices } from './zigbee.ts';
 
 const PRESS = MAPPED[0] ?? assert.fail();
 
-describe('devices at a broker', { timeout: 60_000 }, () => {
+describe('devices at a broker', { timeout: 600_000 }, () => {
   let vendor: LocalVendor;
   const session = (credentials: JsonObject = {}): Session => {
     const one = vendor.simulator.session();

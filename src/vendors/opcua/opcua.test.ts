@@ -40,7 +40,7 @@ const MAPS: readonly (readonly [map: object, sentence: RegExp])[] = [
   [{}, /devices\[0\] has no node/],
 ];
 
-describe('a plant behind an OPC UA server', { timeout: 60_000 }, () => {
+describe('a plant behind an OPC UA server', { timeout: 600_000 }, () => {
   let vendor: LocalVendor;
   let press: DeviceRef;
   const plant = () => vendor.served.device as SimulatedPlant;

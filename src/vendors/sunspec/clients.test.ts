@@ -86,7 +86,7 @@ const CLIENTS = {
 };
 
 for (const [stack, serve] of Object.entries(SERVERS)) {
-  describe(`sunspec before a server of ${stack}`, { timeout: 60_000 }, () => {
+  describe(`sunspec before a server of ${stack}`, { timeout: 600_000 }, () => {
     it(`sunspec before a server of ${stack} finds, reads and commands what is in its registers`, async (test) => {
       const holding = dump();
       const port = await serve(test, holding);
@@ -114,7 +114,7 @@ for (const [stack, serve] of Object.entries(SERVERS)) {
 }
 
 for (const [stack, connect] of Object.entries(CLIENTS)) {
-  describe(`the simulated SunSpec device and a client of ${stack}`, { timeout: 60_000 }, () => {
+  describe(`the simulated SunSpec device and a client of ${stack}`, { timeout: 600_000 }, () => {
     it(`the simulated SunSpec device and a client of ${stack} agree on where power and limit are`, async (test) => {
       const vendor = await openLocalVendor(sunspec);
       test.after(() => vendor.close());

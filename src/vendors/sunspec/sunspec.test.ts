@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<Name, Adapter['kinds']>> = {
   battery: { battery },
 };
 
-describe('sunspec', { timeout: 280_000 }, () => {
+describe('sunspec', { timeout: 600_000 }, () => {
   for (const [name, kinds] of Object.entries(KINDS)) {
     it(`sunspec conforms before a device of the kind ${name}`, async (test) => {
       const { simulator } = await met(test, name as Name);
@@ -181,7 +181,7 @@ describe('sunspec', { timeout: 280_000 }, () => {
   });
 });
 
-describe('commands of sunspec', { timeout: 60_000 }, () => {
+describe('commands of sunspec', { timeout: 600_000 }, () => {
   it('commands of sunspec writes the limit of model 123 to the registers of its definition, in one piece', async (test) => {
     const { device, send: order, writes, found } = await met(test, 'hybrid');
     assert.equal(found.length, 3);
