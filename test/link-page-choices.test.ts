@@ -70,9 +70,9 @@ describe('the choices of the link page', () => {
   });
 
   it('the choices of the link page finds brands that come by another vendor', () => {
+    assert.deepEqual(found('goe'), ['goe', 'go-e by ocpp'], 'directly first');
     assert.deepEqual(found('garo'), ['Garo by ocpp']);
     assert.deepEqual(found('garo laddbox'), ['Garo by ocpp']);
-    assert.deepEqual(found('goe'), ['go-e by ocpp']);
     assert.deepEqual(found('ctc'), ['CTC by myuplink']);
     assert.deepEqual(found('hoiax'), ['Høiax by myuplink']);
     assert.deepEqual(found('nibe s1255'), ['NIBE by myuplink']);

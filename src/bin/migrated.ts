@@ -16,7 +16,6 @@ export async function migrated(
 ): Promise<string[]> {
   const applied = await migrate(queries, known);
   const [first = ''] = Object.keys(known).toSorted();
-  // control: a migration leaves a line in the audit trail [bin/migrated]
   if (applied.length > 0 && !applied.includes(first))
     // There is no request: a process of the operator does it, when it starts or by command.
     await createAudit(clock)(

@@ -91,6 +91,7 @@ onEachEngine('the sums of today', (engine) => {
         .updateTable('devices')
         .set({
           device_type: TYPES[name] ?? 'heat_pump',
+          measures: name === 'grid' ? 'grid' : null,
           capabilities_json: name === 'unmetered' ? '[]' : '["read_energy"]',
         })
         .where('account_id', '=', account)

@@ -58,7 +58,6 @@ export function addAccountKeyRoutes(app: FastifyInstance, { accounts }: AccountK
         {
           label,
           scopes,
-          // control: a form that is sent again creates no second key [connect/routes/account]
           ...(wish === undefined ? {} : { wish }),
         },
         actorOf(request),

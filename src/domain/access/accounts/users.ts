@@ -309,9 +309,7 @@ export class Users {
         throw noUser(id);
       }
       if (account.closing_since !== null) return true;
-      // control: an account with the role of an operator is not deleted by accident [accounts/closing]
       if (account.role !== null) throw isOperator(id);
-      // control: an account is deleted by whoever names its address [accounts/closing]
       if (canonicalEmail(confirmed) !== account.email) throw notConfirmed(id);
       await removeAccess(queries, account);
       await removeApplications(queries, account);

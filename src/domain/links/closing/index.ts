@@ -97,7 +97,6 @@ export function createClosing({ host, adapters, accounts, links, gateways, subsc
     here.table = 0;
     const waitMs = since + SETTLED_MS - clock.now();
     if (waitMs > 0) return Math.min(waitMs, UNASKED_MS);
-    // control: an account is erased when nothing of it is left [closing/closing]
     if (!(await store.eraseAccount(account))) return PAUSE_MS;
     progress.delete(account);
     log.info({ account }, 'an account was deleted with all that was stored of it');

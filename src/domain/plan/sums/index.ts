@@ -5,7 +5,6 @@ export type Role = 'vehicle' | 'charger' | 'grid_meter' | 'house_meter' | 'other
 
 /** The role of a device in a sum: meters of houses contain other devices, and a charger contains the car that charges at it. */
 export function roleOf({ device_type: type, measures }: Pick<Device, 'device_type' | 'measures'>): Role {
-  // control: a meter of a house is in no sum with what is behind it [plan/sums, history/day-sums]
   if (measures !== undefined) return `${measures}_meter`;
   return type === 'vehicle' || type === 'charger' ? type : 'other';
 }

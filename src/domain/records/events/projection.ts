@@ -79,7 +79,6 @@ export function createProjection({ name, host, store, types, apply }: Projection
 
   async function placeIn(transaction: Queries, removed: Position): Promise<Reached> {
     const stored = await store.placeOf(transaction, name);
-    // control: a projection reports that events were removed before it had read them => false
     const isOlder = isAfter(removed, stored);
     if (isOlder)
       log.warn({ projection: name, stored, removed }, 'events were removed before they were applied');
