@@ -134,7 +134,13 @@ onEachEngine('the cost of energy', (engine) => {
     await ok('POST', `/devices/${charger}/command`, { type: 'start_charge' });
     for (let minutes = 0; minutes < 60; minutes += 5) {
       clock.turn(5 * MINUTE_MS);
-      await ok('GET', `/devices/${charger}`);
+      const { observed_at } = (await ok('GET', `/devices/${charger}`)) as { observed_at: string };
+      // What is read while the state before is being stored would be stored together with it.
+      await until('it is stored', async () => {
+        clock.turn(100);
+        const [listed] = (await ok('GET', '/devices?user_ref=elsa')) as { observed_at: string | null }[];
+        return (listed?.observed_at ?? '') >= observed_at;
+      });
     }
     await until('history has the hour', async () => {
       clock.turn(100);
