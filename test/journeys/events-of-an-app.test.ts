@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { MINUTE_MS } from '../../src/core/durations.ts';
 import type { LoggedEvent } from '../../src/domain/records/events/index.ts';
@@ -45,7 +46,16 @@ onEachEngine('an app that keeps a copy from events', (engine) => {
   const conditions = async (body: object) => {
     await ok('POST', `/sandbox/devices/${car}`, body);
     clock.turn(MINUTE_MS);
-    await ok('GET', `/devices/${car}`);
+    await readAndStored();
+  };
+  /** Reads the car. What is read while the state before is being stored would be one event with it. */
+  const readAndStored = async () => {
+    const { state } = (await ok('GET', `/devices/${car}`)) as Item;
+    await until('it is stored', async () => {
+      clock.turn(100);
+      const listed = (await ok('GET', '/devices?device_type=vehicle')) as Item[];
+      return isDeepStrictEqual(listed[0]?.state, state);
+    });
   };
   /** The end of the log, once all that was done before can be read: on PostgreSQL, transactions of other tests hold readers back. */
   const end = async (): Promise<string> => {
@@ -65,7 +75,11 @@ onEachEngine('an app that keeps a copy from events', (engine) => {
     ((await ok('GET', `/events?after=${cursor}&device=${car}&limit=1000`)) as Page).events;
   /** The types of the events of the car, once there is one of the type that is waited for. */
   const typesUntil = async (cursor: string, type: string): Promise<string[]> => {
-    const isThere = async () => (await since(cursor)).some((event) => event.type === type);
+    const isThere = async () => {
+      // What makes sessions of states runs by this clock.
+      clock.turn(100);
+      return (await since(cursor)).some((event) => event.type === type);
+    };
     await until(`there is a ${type}`, isThere);
     return (await since(cursor)).map((event) => event.type);
   };
@@ -133,13 +147,14 @@ onEachEngine('an app that keeps a copy from events', (engine) => {
     await ok('POST', `/devices/${car}/command`, { type: 'start_charge' });
     for (let minute = 0; minute < 5; minute += 1) {
       clock.turn(MINUTE_MS);
-      await ok('GET', `/devices/${car}`);
+      await readAndStored();
     }
     await typesUntil(begun, 'charging.session_started');
     await conditions({ plugged_in: false });
     await typesUntil(begun, 'charging.session_completed');
     // The session of an earlier test may be announced as late as now.
     await until('this session is announced', async () => {
+      clock.turn(100);
       const page = (await ok('GET', `/devices/${car}/sessions`)) as { sessions: { id: string }[] };
       return (await since(begun)).some(
         ({ type, data }) => type === 'charging.session_completed' && data.session_id === page.sessions[0]?.id,
