@@ -91,7 +91,9 @@ onEachEngine('a set-point after a restart', (engine) => {
 });
 
 /** The stop asks other processes whether they keep set-points, and waits for half a second. */
-async function stopped(core: Pick<CoreWorld, 'setPoints'>, clock: TurnedClock): Promise<void> {
+async function stopped(core: Pick<CoreWorld, 'setPoints' | 'database'>, clock: TurnedClock): Promise<void> {
+  // Where the others cannot be asked, a process that stops leaves set-points to them.
+  await until('other processes can be asked', () => core.database.bus.live);
   let isDone = false;
   const stopping = core.setPoints.stop().finally(() => {
     isDone = true;
