@@ -48,6 +48,25 @@ async function post(caller: Caller, path: string, body: object): Promise<State> 
 }
 
 onEachEngine('a household of simulated devices', (engine) => {
+  it('a household of simulated devices tells what it does without being asked', async () => {
+    const { clock, world, caller, idOf } = await household(engine);
+    const states = async () =>
+      ((await caller.call('GET', '/devices')).body as Item[]).map(({ state }) => state);
+    await until('every device has been read', async () => {
+      // Loops of the service rest by this clock.
+      clock.turn(500);
+      return (await states()).every((state) => state !== undefined);
+    });
+    const end = (await caller.call('GET', '/events?after=latest')).body as { cursor: string };
+    const changed = `/events?after=${end.cursor}&types=device.state_changed&device=${idOf('vehicle')}`;
+    await until('the car has told of its charge', async () => {
+      clock.turn(MINUTE_MS);
+      const { body } = await caller.call('GET', changed);
+      return (body as { events: unknown[] }).events.length > 0;
+    });
+    await world.close();
+  });
+
   it('a household of simulated devices charges its car as physics requires: plugged in, at full power, tapering, complete', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const car = idOf('vehicle');
