@@ -62,6 +62,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await open('');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('No devices yet').waitFor();
+    await page.getByRole('link', { name: 'Link a real device' }).waitFor();
     await page.getByText('Nothing needs attention right now.').waitFor();
     assert.match(await page.title(), /^Overview/);
     await isAccessible();
@@ -76,6 +77,8 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     vendor.reading = { online: true, on: true, watt: 2_000 };
     await console.api('GET', '/devices/light-1');
     await row('light-1').getByText('2 kW').waitFor();
+    await row('light-1').getByText('anna', { exact: true }).first().waitFor();
+    await row('light-1').getByText('just now').waitFor();
     await stateOf('light-1').getByText('On', { exact: true }).waitFor();
     vendor.reading = { online: false, on: true, watt: 2_000 };
     await console.api('GET', '/devices/light-1');
@@ -98,11 +101,13 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByText('1 of 5 devices').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('5 devices', { exact: true }).waitFor();
-    await page.getByLabel('User').fill('bo');
+    await page.getByLabel('Search').fill('ANN');
+    await page.getByText('4 of 5 devices').waitFor();
+    await page.getByLabel('Search').fill('bo vehicle');
     await page.getByText('1 of 5 devices').waitFor();
-    await row('vehicle-1').waitFor();
-    await page.getByLabel('User').fill('nobody');
-    await page.getByText('No devices belong to the user nobody.').waitFor();
+    await row('vehicle-1').getByText('bo', { exact: true }).first().waitFor();
+    await page.getByLabel('Search').fill('nobody');
+    await page.getByText('No device matches').waitFor();
     await isAccessible();
   });
 

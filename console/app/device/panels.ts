@@ -28,6 +28,26 @@ export const RANGES = {
 export type RangeName = keyof typeof RANGES;
 export const RANGE_NAMES = Object.keys(RANGES) as RangeName[];
 
+/** The range that is shown first: the last day, or three hours of a device that was linked in them. */
+export const firstRange = (linkedAt: number | undefined, now: number): RangeName =>
+  linkedAt !== undefined && now - linkedAt < RANGES.hours.ms ? 'hours' : 'day';
+
+/**
+ * Where a plot of the present begins, ms. A day of a device that was linked in it begins then, as nothing is known of the time before; it is
+ * no shorter than three hours.
+ */
+export function beginOf(name: RangeName, { from, to, linkedAt }: Span): number {
+  if (name !== 'day' || linkedAt === undefined) return from;
+  return Math.max(from, Math.min(linkedAt, to - RANGES.hours.ms));
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** When the link of the device was made, as far as it is known. */
+  readonly linkedAt: number | undefined;
+}
+
 /** A plot of one unit. */
 export interface Panel extends UnitStyle {
   readonly unit: Unit;

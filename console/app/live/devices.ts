@@ -62,12 +62,16 @@ export function createDeviceList(): DeviceList {
     return true;
   }
 
-  function merge(vendor: string, id: string, changes: Partial<DeviceState>): void {
+  function merge(vendor: string, id: string, changes: Partial<DeviceState>, measuredAt?: string): void {
     const at = index.get(keyOf(vendor, id));
     const device = at === undefined ? undefined : list[at];
     if (at === undefined || device === undefined) return;
     changed();
-    list[at] = { ...device, state: { online: true, ...device.state, ...changes } };
+    list[at] = {
+      ...device,
+      state: { online: true, ...device.state, ...changes },
+      ...(measuredAt === undefined ? {} : { observed_at: measuredAt }),
+    };
   }
 
   function remove(key: string): void {
@@ -87,8 +91,8 @@ export function createDeviceList(): DeviceList {
         const data = dataOf(event, 'device.state_changed');
         if (data === undefined) return;
         const values = Object.entries(data.changes).map(([field, { to }]) => [field, to]);
-        measured(keyOf(vendor, device), data.observed_at);
-        merge(vendor, device, Object.fromEntries(values));
+        const isNewest = measured(keyOf(vendor, device), data.observed_at);
+        merge(vendor, device, Object.fromEntries(values), isNewest ? data.observed_at : undefined);
         return;
       }
       case 'device.unreachable':
@@ -146,7 +150,7 @@ export function createDeviceList(): DeviceList {
     take({ vendor, id }, state, measuredAt) {
       const key = keyOf(vendor, id);
       if (measuredAt !== undefined && !measured(key, measuredAt)) return;
-      merge(vendor, id, state);
+      merge(vendor, id, state, measuredAt);
     },
   };
   return api;
