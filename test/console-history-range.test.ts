@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { beginOf, firstRange } from '../console/app/device/panels.ts';
+import { beginOf, firstRange } from '../console/app/device/ranges.ts';
 import { DAY_MS, HOUR_MS } from '../src/core/durations.ts';
 
 const TO = Date.UTC(2026, 10, 27, 12);

@@ -16,9 +16,10 @@ import { useWidth } from '../plot/width.ts';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
 import { COMMAND_TYPES } from './events.tsx';
-import { beginOf, firstRange, type Panel, panelsOf, RANGE_NAMES, RANGES, type RangeName } from './panels.ts';
+import { type Panel, panelsOf, RANGE_NAMES, RANGES } from './panels.ts';
 import { Plot } from './plot.tsx';
 import { PricePlot, type Prices, priceAt } from './prices.tsx';
+import { beginOf, firstRange, type RangeName } from './ranges.ts';
 
 const texts = words.history;
 const REFRESH_MS = 15_000;
