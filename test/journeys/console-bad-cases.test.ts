@@ -75,7 +75,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     assert.equal(waiting.length, 1);
     await waiting[0]?.fulfill({ json: list.slice(2) });
     await page.getByText('Drawn now').waitFor();
-    await page.getByText(/ of 3$/).waitFor();
+    await page.getByText('3 not read yet').waitFor();
     await page.unroute(ofDevices);
   });
 

@@ -77,8 +77,8 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     vendor.reading = { online: true, on: true, watt: 2_000 };
     await console.api('GET', '/devices/light-1');
     await row('light-1').getByText('2 kW').waitFor();
-    await row('light-1').getByText('anna', { exact: true }).first().waitFor();
-    await row('light-1').getByText('just now').waitFor();
+    await row('light-1').locator('.column-user').getByText('anna', { exact: true }).waitFor();
+    await row('light-1').locator('.column-updated').getByText(/^just now$| ago$/).waitFor();
     await stateOf('light-1').getByText('On', { exact: true }).waitFor();
     vendor.reading = { online: false, on: true, watt: 2_000 };
     await console.api('GET', '/devices/light-1');
@@ -105,7 +105,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     await page.getByText('4 of 5 devices').waitFor();
     await page.getByLabel('Search').fill('bo vehicle');
     await page.getByText('1 of 5 devices').waitFor();
-    await row('vehicle-1').getByText('bo', { exact: true }).first().waitFor();
+    await row('vehicle-1').locator('.column-user').getByText('bo', { exact: true }).waitFor();
     await page.getByLabel('Search').fill('nobody');
     await page.getByText('No device matches').waitFor();
     await isAccessible();
@@ -404,7 +404,7 @@ describe('the console in a browser', { skip: withoutBrowser }, () => {
     const home = `${world.connect}/language/sv?next=${encodeURIComponent('/console')}`;
     await page.goto(home);
     await page.getByRole('heading', { name: 'Översikt' }).waitFor();
-    await page.getByText(/^\d av 5$/).waitFor();
+    await page.getByText(/^\d av \d$/).waitFor();
     await isAccessible();
     for (const [path, heading] of [
       ['/devices', 'Enheter'],

@@ -27,7 +27,7 @@ describe('a console without devices', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'demo', exact: true }).click();
     await page.getByText('10 devices', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Search').inputValue(), 'demo');
-    await page.getByText('demo', { exact: true }).first().waitFor();
+    await page.locator('.column-user').getByText('demo', { exact: true }).first().waitFor();
     await console.open('/planner');
     assert.match(
       (await page.locator('form').first().textContent()) ?? '',

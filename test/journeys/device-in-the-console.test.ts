@@ -127,7 +127,7 @@ describe('a device in the console', { skip: withoutBrowser }, () => {
       };
       return points.length > 0;
     });
-    await console.open(`/devices/sandbox/${charger}`);
+    await console.open(`/devices/sandbox/${charger}?range=week`);
     await text('has no price area').waitFor();
     await page.getByRole('region', { name: 'History' }).getByRole('combobox').selectOption('SE3');
     await text('Spot price, SE3 Stockholm').waitFor();
