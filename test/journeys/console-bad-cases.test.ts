@@ -153,7 +153,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     // It is signed in again by itself, since that of Grid goes on.
     const isLoaded = idle.waitForEvent('load');
     await idle.clock.setFixedTime(Date.now());
-    await idle.getByLabel('User').fill('anna');
+    await idle.getByRole('textbox', { name: 'User' }).fill('anna');
     await isLoaded;
     await live(idle);
     await idle.getByRole('listitem').first().waitFor();
