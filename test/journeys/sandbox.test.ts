@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
 import { MINUTE_MS } from '../../src/core/durations.ts';
+import { intervalOf } from '../../src/domain/devices/polling/pace.ts';
+import { bearableSeconds } from '../../src/domain/vendor-calls/budgets/window.ts';
+import { sandbox } from '../../src/vendors/sandbox/index.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
 import { type Caller, makeWorld } from '../kit/world.ts';
@@ -167,5 +170,20 @@ onEachEngine('a household of simulated devices', (engine) => {
     });
     await post(caller, `/devices/${light}/command`, { type: 'turn_on' });
     await world.close();
+  });
+});
+
+describe('sandbox devices in the background', () => {
+  const secondsOf = (devices: number) => {
+    const readers = { devices, links: devices, type: 'light', ofLink: ['light'], ofSite: ['light'] } as const;
+    const bearable = bearableSeconds(sandbox, readers);
+    return intervalOf(sandbox, { activities: ['idle'], bearable, isStreaming: false });
+  };
+
+  it('sandbox devices in the background are read each minute, and less often where there are thousands', () => {
+    assert.equal(secondsOf(10), 60);
+    assert.equal(secondsOf(500), 60);
+    const perMinute = (5_000 * 60) / secondsOf(5_000);
+    assert.ok(perMinute > 500 && perMinute <= 600, `${perMinute} reads a minute`);
   });
 });

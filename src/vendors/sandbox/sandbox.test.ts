@@ -5,8 +5,6 @@ import { capabilitiesOfKind, kindOf } from '../../adapter/adapters.ts';
 import { DEVICE_TYPES } from '../../adapter/device.ts';
 import { CAPABILITIES } from '../../adapter/fields.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { intervalOf } from '../../domain/devices/polling/pace.ts';
-import { bearableSeconds } from '../../domain/vendor-calls/budgets/window.ts';
 import { ConditionsSchema } from './conditions.ts';
 import { sandbox } from './index.ts';
 import { world } from './test-world.ts';
@@ -26,21 +24,6 @@ describe('sandbox', () => {
     assert.equal(charger?.power_w, null);
     assert.equal(plant?.current_a, null);
     assert.equal(typeof plant?.power_w, 'number');
-  });
-});
-
-describe('sandbox devices in the background', () => {
-  const secondsOf = (devices: number) => {
-    const readers = { devices, links: devices, type: 'light', ofLink: ['light'], ofSite: ['light'] } as const;
-    const bearable = bearableSeconds(sandbox, readers);
-    return intervalOf(sandbox, { activities: ['idle'], bearable, isStreaming: false });
-  };
-
-  it('sandbox devices in the background are read each minute, and less often where there are thousands', () => {
-    assert.equal(secondsOf(10), 60);
-    assert.equal(secondsOf(500), 60);
-    const perMinute = (5_000 * 60) / secondsOf(5_000);
-    assert.ok(perMinute > 500 && perMinute <= 600, `${perMinute} reads a minute`);
   });
 });
 
