@@ -117,6 +117,17 @@ const Page = Type.Object(
           cost_missing: Type.Optional(
             Type.Union([Type.String(), Type.Null()], { description: 'Why cost is null' }),
           ),
+          cost_known: Type.Optional(
+            Type.Union([decimal('SEK', '1.162788'), Type.Null()], {
+              description:
+                'Of priced_wh: the part of energy_wh of which it is known when it was used, and what that has cost; the same as cost where cost is known; null where no energy has a price',
+            }),
+          ),
+          priced_wh: Type.Optional(
+            Type.Union([Type.Integer(), Type.Null()], {
+              description: 'The energy that cost_known is of, watt-hours; null with it',
+            }),
+          ),
         },
         { title: 'HistoryPoint', additionalProperties: Value },
       ),
@@ -170,6 +181,8 @@ const Page = Type.Object(
             cost: '1.162788',
             currency: 'SEK',
             cost_missing: null,
+            cost_known: '1.162788',
+            priced_wh: 2_760,
           },
         ],
         gaps: [],
@@ -276,7 +289,7 @@ const shownPrices = ({ area, slots }: AreaPrices) => ({
 });
 
 /** Each with what it costs, and why it does not. */
-const COST_COLUMNS = ['cost', 'currency', 'cost_missing'];
+const COST_COLUMNS = ['cost', 'currency', 'cost_missing', 'cost_known', 'priced_wh'];
 
 interface Asked {
   /** Undefined for those that the device has had. */
@@ -298,7 +311,10 @@ const pointsOf = ({ page, resolution, fields }: Shown): Record<string, Cell>[] =
     for (const field of fields) point[field] = shownAs(field, values[field]);
     const cost = page.costs?.[index];
     if (cost !== undefined)
-      Object.assign(point, { cost: cost.cost, currency: 'SEK', cost_missing: cost.missing });
+      Object.assign(point, {
+        ...{ cost: cost.cost, currency: 'SEK', cost_missing: cost.missing },
+        ...{ cost_known: cost.known?.cost ?? null, priced_wh: cost.known?.wh ?? null },
+      });
     return point;
   });
 

@@ -61,6 +61,13 @@ const Today = Type.Object(
             'Of the devices whose cost is known, at the spot prices of their areas, without VAT, tax and the fees of grid and supplier; an exact decimal number; null where none is known',
         }),
         currency: Type.Literal('SEK'),
+        cost_known: Type.Union([decimal('SEK', '26.4031'), Type.Null()], {
+          description:
+            'Of priced_wh: of all energy whose quarters and their prices are known, also that of devices left out of amount; null where none has a price',
+        }),
+        priced_wh: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'The energy that cost_known is of, watt-hours, of energy_wh of drawn; null with it',
+        }),
         devices,
         of: Type.Integer({ minimum: 0, description: 'How many have a meter that counts what they take' }),
         unknown: Type.Object(
@@ -88,8 +95,8 @@ const Today = Type.Object(
         given_to_grid: { energy_wh: 0, devices: 0, of: 1 },
         used_by_houses: { energy_wh: 0, devices: 0, of: 0 },
         cost: {
-          ...{ amount: '24.182', currency: 'SEK', devices: 3, of: 4 },
-          unknown: { no_price_area: 1 },
+          ...{ amount: '24.182', currency: 'SEK', cost_known: '26.4031', priced_wh: 30_050 },
+          ...{ devices: 3, of: 4, unknown: { counted_in_gap: 1 } },
         },
       },
     ],
@@ -120,13 +127,18 @@ export function addTodayRoutes(app: FastifyInstance, { history }: TodayRoutes): 
       const { timezone = SWEDISH_ZONE } = readQuery(Query, request.query);
       const zone = zoneIn(timezone);
       const today = await history.today(principalOf(request).account, zone);
+      const { priced } = today.cost;
       return {
         ...{ from: rfc3339(today.start), to: rfc3339(today.end), timezone: zone },
         ...{ drawn: today.drawn, produced: today.produced, given_back: today.givenBack },
         drawn_from_grid: today.drawnFromGrid,
         given_to_grid: today.givenToGrid,
         used_by_houses: today.usedByHouses,
-        cost: { ...today.cost, currency: 'SEK' },
+        cost: {
+          ...{ amount: today.cost.amount, currency: 'SEK' },
+          ...{ cost_known: priced?.cost ?? null, priced_wh: priced?.wh ?? null },
+          ...{ devices: today.cost.devices, of: today.cost.of, unknown: today.cost.unknown },
+        },
       };
     },
   );

@@ -21,6 +21,8 @@ interface PointCost {
   /** Kronor at spot prices, plain decimal text; null where `missing` says why. */
   readonly cost: string | null;
   readonly missing: string | null;
+  /** Kronor of the part that has prices, and how many Wh it is: all with a cost; null where no energy has a price. */
+  readonly known: { readonly cost: string; readonly wh: number } | null;
 }
 
 interface CostsOptions {
@@ -36,20 +38,21 @@ export async function costsOf(
   quarters: readonly Covered[],
   { prices, area, deviceType }: CostsOptions,
 ): Promise<PointCost[]> {
-  const without = (missing: string) => points.map(() => ({ cost: null, missing }));
+  const without = (missing: string) => points.map(() => ({ cost: null, missing, known: null }));
   if (deviceType === 'solar_inverter')
     return without('energy_wh of a solar_inverter is what it has produced');
   if (area === null) return without('link has no price_area');
   const found = energiesOf(points, quarters);
   const costs = await prices.energyCosts({ area, energies: found.map(({ energies }) => energies) });
   return found.map(({ missing }, index): PointCost => {
-    const cost = costs[index];
-    if (missing !== null || cost === undefined) return { cost: null, missing };
-    return { cost: cost.cost, missing: whyUnpriced(area, cost) };
+    const { cost = null, known = null } = costs[index] ?? {};
+    if (missing !== null) return { cost: null, missing, known: known?.wh === 0 ? null : known };
+    return { cost, missing: costs[index] === undefined ? null : whyUnpriced(area, costs[index]), known };
   });
 }
 
 interface PointEnergy {
+  /** Those of which it is known when they were used. */
   readonly energies: readonly Energy[];
   readonly isKnown: boolean;
   /** Why they are not the whole energy of the point, or null. */
@@ -82,7 +85,7 @@ export function energiesOf(points: readonly Bucket[], quarters: readonly Covered
     }
     if (!isKnown) return { energies: [], isKnown, missing: 'energy_wh is not known' };
     if (unplacedWh === 0) return { energies, isKnown, missing: null };
-    return { energies: [], isKnown, missing: `${unplacedWh} Wh were counted in a gap, so when is not known` };
+    return { energies, isKnown, missing: `${unplacedWh} Wh were counted in a gap, so when is not known` };
   });
 }
 
