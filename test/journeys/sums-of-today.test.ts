@@ -189,11 +189,11 @@ onEachEngine('the sums of today', (engine) => {
     let devices = 0;
     for (const [index, { number, open, latest }] of followed.entries()) {
       const [name, area] = [DEVICES[index], AREAS[index] ?? null];
-      const stored = await createHistoryReads(core.database).quarters(number, {
+      const found = await createHistoryReads(core.database).quarters([number], {
         ...{ from: Math.floor(day.start / QUARTER_MS), until: Math.ceil(day.end / QUARTER_MS) },
         ...{ fields: ['energy_wh', 'power_w'], isLateAsked: true },
       });
-      const quarters = [...stored, ...quartersSince({ open, latest }, now)].filter(
+      const quarters = [...(found.get(number) ?? []), ...quartersSince({ open, latest }, now)].filter(
         ({ quarter }) => quarter * QUARTER_MS >= day.start,
       );
       if (name === 'meter') for (const one of quarters) for (const at of timesIn(one)) charged.add(at);

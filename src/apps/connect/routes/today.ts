@@ -7,6 +7,7 @@ import { type History, UNKNOWN_COSTS } from '../../../domain/records/history/ind
 import { principalOf, readQuery, zoneIn } from '../input/parameters.ts';
 
 const Query = Type.Object({
+  user_ref: Type.Optional(Type.String({ description: 'Whose devices; by default those of all users' })),
   timezone: Type.Optional(
     Type.String({
       default: SWEDISH_ZONE,
@@ -117,16 +118,16 @@ export function addTodayRoutes(app: FastifyInstance, { history }: TodayRoutes): 
         operationId: 'getToday',
         summary: 'Add up what all devices have taken, given back and cost today',
         description:
-          'The sums of the histories of the devices, each for the user that has it, since midnight. Every sum says of how many devices it is. No energy is counted twice: a car is left out while a charger of its user charges, and meters of houses have sums of their own. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
+          'The sums of the histories of the devices, of one user with user_ref, each for the user that has it, since midnight. Every sum says of how many devices it is. No energy is counted twice: a car is left out while a charger of its user charges, and meters of houses have sums of their own. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
         tags: ['Devices'],
         querystring: Query,
         response: { 200: Today },
       },
     },
     async (request) => {
-      const { timezone = SWEDISH_ZONE } = readQuery(Query, request.query);
+      const { timezone = SWEDISH_ZONE, user_ref: userRef } = readQuery(Query, request.query);
       const zone = zoneIn(timezone);
-      const today = await history.today(principalOf(request).account, zone);
+      const today = await history.today(principalOf(request).account, zone, userRef);
       const { priced } = today.cost;
       return {
         ...{ from: rfc3339(today.start), to: rfc3339(today.end), timezone: zone },

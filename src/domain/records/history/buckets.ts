@@ -35,6 +35,10 @@ export function dayOf(at: number, zone: string): Bucket {
   return { start: day.epochMilliseconds, end: day.add({ days: 1 }).startOfDay().epochMilliseconds };
 }
 
+/** The calendar day of a time zone in which a moment is, `2026-11-21`. */
+export const dateAt = (at: number, zone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
+
 /** That of a resolution in which a moment is. Hours and quarters are those of UTC. */
 function bucketAt(at: number, resolution: Exclude<Resolution, 'raw'>, zone: string): Bucket {
   if (resolution === '1d') return dayOf(at, zone);

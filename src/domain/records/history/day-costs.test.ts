@@ -57,9 +57,12 @@ function partsOf(quarters: readonly Covered[]) {
   addStored(part, { energies: text(energies), late: text(late), powers: 0, back_ws: null });
   return [part];
 }
+const pricedOf = (quarters: readonly Covered[], area: 'SE3' | null = 'SE3') => ({
+  ...{ points: [DAY], quarters, area, deviceType: 'charger' },
+});
 const oneByOne = async (quarters: readonly Covered[]) => {
-  const [one] = await costsOf([DAY], quarters, { prices, area: 'SE3', deviceType: 'charger' });
-  return one?.cost ?? null;
+  const [one] = await costsOf([pricedOf(quarters)], prices);
+  return one?.[0]?.cost ?? null;
 };
 
 describe('the costs of a day', () => {
@@ -97,7 +100,7 @@ describe('the costs of a day', () => {
     assert.deepEqual([amount, unknown], ['0.01', { counted_in_gap: 1, no_price: 1 }]);
     assert.deepEqual(priced, { cost: '0.25', wh: 1_800 });
     const one = async (quarters: readonly Covered[], area: 'SE3' | null = 'SE3') =>
-      (await costsOf([DAY], quarters, { prices, area, deviceType: 'charger' }))[0];
+      (await costsOf([pricedOf(quarters, area)], prices))[0]?.[0];
     assert.deepEqual(await one(devices[0] ?? []), {
       cost: null,
       missing: '700 Wh were counted in a gap, so when is not known',

@@ -1,6 +1,6 @@
 import { MINUTE_MS, QUARTER_MS, SECOND_MS } from '../../../core/durations.ts';
-import type { PriceArea } from '../../../sources/contract/market.ts';
-import { type Energy, type Prices, whyUnpriced } from '../../market/prices/index.ts';
+import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
+import { type Energy, type EnergyCost, type Prices, whyUnpriced } from '../../market/prices/index.ts';
 import {
   type Bucket,
   bucketsOf,
@@ -25,30 +25,49 @@ interface PointCost {
   readonly known: { readonly cost: string; readonly wh: number } | null;
 }
 
-interface CostsOptions {
-  readonly prices: Pick<Prices, 'energyCosts'>;
+/** A device whose energy is priced. */
+interface Priced {
+  readonly points: readonly Bucket[];
+  /** Those of the points, in order, with their energy. */
+  readonly quarters: readonly Covered[];
   /** That of the link; null where it has none. */
   readonly area: PriceArea | null;
   readonly deviceType: string;
 }
 
-/** The costs of points, in their order. `quarters` are those of the points, in order, with their energy. */
+/** The costs of the points of devices, in their order. Prices of an area are read once. */
 export async function costsOf(
-  points: readonly Bucket[],
-  quarters: readonly Covered[],
-  { prices, area, deviceType }: CostsOptions,
-): Promise<PointCost[]> {
-  const without = (missing: string) => points.map(() => ({ cost: null, missing, known: null }));
-  if (deviceType === 'solar_inverter')
-    return without('energy_wh of a solar_inverter is what it has produced');
-  if (area === null) return without('link has no price_area');
-  const found = energiesOf(points, quarters);
-  const costs = await prices.energyCosts({ area, energies: found.map(({ energies }) => energies) });
-  return found.map(({ missing }, index): PointCost => {
-    const { cost = null, known = null } = costs[index] ?? {};
-    if (missing !== null) return { cost: null, missing, known: known?.wh === 0 ? null : known };
-    return { cost, missing: costs[index] === undefined ? null : whyUnpriced(area, costs[index]), known };
+  devices: readonly Priced[],
+  prices: Pick<Prices, 'energyCosts'>,
+): Promise<PointCost[][]> {
+  const all = devices.map((device): PointCost[] => {
+    const missing = unpriceable(device);
+    return missing === null ? [] : device.points.map(() => ({ cost: null, missing, known: null }));
   });
+  for (const area of PRICE_AREAS) {
+    const own = devices.flatMap((device, index) =>
+      device.area === area && unpriceable(device) === null
+        ? energiesOf(device.points, device.quarters).map((energy) => ({ index, energy }))
+        : [],
+    );
+    if (own.length === 0) continue;
+    const costs = await prices.energyCosts({ area, energies: own.map(({ energy }) => energy.energies) });
+    for (const [place, { index, energy }] of own.entries())
+      all[index]?.push(costOf(area, energy, costs[place]));
+  }
+  return all;
+}
+
+function unpriceable({ deviceType, area }: Priced): string | null {
+  if (deviceType === 'solar_inverter') return 'energy_wh of a solar_inverter is what it has produced';
+  return area === null ? 'link has no price_area' : null;
+}
+
+function costOf(area: PriceArea, { missing }: PointEnergy, found: EnergyCost | undefined): PointCost {
+  if (found === undefined) return { cost: null, missing, known: null };
+  const { cost, known } = found;
+  if (missing !== null) return { cost: null, missing, known: known?.wh === 0 ? null : known };
+  return { cost, missing: whyUnpriced(area, found), known };
 }
 
 interface PointEnergy {
@@ -59,7 +78,7 @@ interface PointEnergy {
   readonly missing: string | null;
 }
 
-/** The energies of points, in their order; `quarters` as for `costsOf`. */
+/** The energies of points, in their order; `quarters` are those of the points, in order, with their energy. */
 export function energiesOf(points: readonly Bucket[], quarters: readonly Covered[]): PointEnergy[] {
   let next = 0;
   return points.map(({ start, end }) => {
@@ -122,6 +141,15 @@ export interface HistoryPage {
   readonly fields: readonly Field[];
 }
 
+/** The page of a device of which history has nothing. */
+export function nothingKnown(
+  { from, to }: { readonly from: number; readonly to: number },
+  now: number,
+): HistoryPage {
+  const end = Math.min(to, now);
+  return { points: [], gaps: from < end ? [{ start: from, end }] : [], next: null, fields: [] };
+}
+
 /** What is known of the newest values, beyond the log: what the device was last like, and when. */
 export interface Latest {
   readonly values: Values;
@@ -138,20 +166,28 @@ function knownUntil(open: Open, latest: Latest | undefined, now: number): number
   return now - confirmed <= FRESH_MS ? Math.max(confirmed, now) : confirmed;
 }
 
-interface Reading {
+/** How histories are read. */
+export interface Reading {
   readonly store: Pick<HistoryReads, 'steps' | 'quarters'>;
+  readonly prices: Pick<Prices, 'energyCosts'>;
+  readonly now: number;
+}
+
+/** What is known of a device, but for what is stored by time. */
+export interface Known {
   readonly number: number;
   readonly open: Open;
   readonly latest: Latest | undefined;
-  readonly now: number;
-  readonly prices: Pick<Prices, 'energyCosts'>;
   readonly area: PriceArea | null;
   readonly deviceType: string;
 }
 
 /** A page of changes: each point is from a change until the next one. */
-export async function readRaw(reading: Reading, query: HistoryQuery): Promise<HistoryPage> {
-  const { store, number, open, latest, now } = reading;
+export async function readRaw(
+  { store, now }: Reading,
+  { number, open, latest }: Known,
+  query: HistoryQuery,
+): Promise<HistoryPage> {
   const to = Math.min(query.to, now);
   const from = Math.min(query.after ?? query.from, to);
   const found = await store.steps(number, from, to, query.limit + 1);
@@ -171,38 +207,45 @@ export async function readRaw(reading: Reading, query: HistoryQuery): Promise<Hi
   return { points, gaps: gapsBetween({ start: from, end: next ?? to }, points), next, fields: open.seen };
 }
 
-/** A page of quarters, hours or days. */
+/** Pages of quarters, hours or days, one of each device: their quarters are read at once. */
 export async function readBuckets(
-  reading: Reading,
+  { store, prices, now }: Reading,
+  devices: readonly Known[],
   query: HistoryQuery & { readonly resolution: Exclude<Resolution, 'raw'> },
-): Promise<HistoryPage> {
-  const { store, number, open, now } = reading;
+): Promise<HistoryPage[]> {
   const { isCostAsked = false } = query;
   const to = Math.min(query.to, now);
   const from = Math.min(query.after ?? query.from, to);
   const buckets = bucketsOf({ from, to }, { ...query, most: query.limit });
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined)
-    return { points: [], gaps: [], next: null, fields: open.seen };
-  const span = { from: first.start / QUARTER_MS, to: last.end / QUARTER_MS };
-  const asked = query.fields ?? open.seen;
-  const fields = isCostAsked ? [...new Set([...asked, 'energy_wh' as const])] : asked;
-  const stored = await store.quarters(number, {
-    from: Math.floor(span.from),
-    until: Math.ceil(span.to),
-    fields,
-    isLateAsked: isCostAsked,
+    return devices.map(({ open }) => ({ points: [], gaps: [], next: null, fields: open.seen }));
+  const fieldsOf = ({ open }: Known): readonly Field[] => {
+    const asked = query.fields ?? open.seen;
+    return isCostAsked ? [...new Set([...asked, 'energy_wh' as const])] : asked;
+  };
+  const stored = await store.quarters(
+    devices.map(({ number }) => number),
+    {
+      from: Math.floor(first.start / QUARTER_MS),
+      until: Math.ceil(last.end / QUARTER_MS),
+      fields: [...new Set(devices.flatMap(fieldsOf))],
+      isLateAsked: isCostAsked,
+    },
+  );
+  const read = devices.map((device) => {
+    const quarters = [...(stored.get(device.number) ?? []), ...quartersSince(device, now)];
+    return { ...device, quarters, points: pointsOf(buckets, quarters, fieldsOf(device)) };
   });
-  const quarters = [...stored, ...quartersSince(reading, now)];
-  const points = pointsOf(buckets, quarters, fields);
+  const costs = isCostAsked ? await costsOf(read, prices) : undefined;
   const isEnd = last.end >= to;
-  return {
+  return read.map(({ points, open }, index) => ({
     points,
-    ...(isCostAsked ? { costs: await costsOf(points, quarters, reading) } : {}),
+    ...(costs === undefined ? {} : { costs: costs[index] ?? [] }),
     gaps: gapsBetween({ start: first.start, end: isEnd ? to : last.end }, points),
     next: isEnd ? null : last.end,
     fields: open.seen,
-  };
+  }));
 }
 
 /** What is known of a device beyond its stored quarters. */

@@ -15,7 +15,7 @@ function valuesIn(row: Values): Values {
   return Object.fromEntries(HISTORY_FIELDS.map((field) => [field, row[field]])) as Values;
 }
 
-/** Reads what history has of a device. */
+/** Reads what history has of devices. */
 export function createHistoryReads({ queries }: Database) {
   return {
     /** What is known of a device for the user that has it now; undefined where there is nothing. */
@@ -75,25 +75,33 @@ export function createHistoryReads({ queries }: Database) {
       }));
     },
 
-    /** Quarters from one until another, in their order. */
+    /** Quarters of devices from one until another, in their order, by the numbers of those that have some. */
     async quarters(
-      number: number,
+      numbers: readonly number[],
       query: { from: number; until: number; fields: readonly Field[]; isLateAsked: boolean },
-    ): Promise<Covered[]> {
+    ): Promise<Map<number, Covered[]>> {
+      const byDevice = new Map<number, Covered[]>();
+      if (numbers.length === 0) return byDevice;
       const late = query.isLateAsked ? (['late_wh', 'late_s'] as const) : [];
       const found = await queries
         .selectFrom('history_quarters')
         // A year is read at once: columns cost more than rows.
-        .select(['quarter', 'covered_s as covered', ...query.fields, ...late])
-        .where('device', '=', number)
+        .select(['device', 'quarter', 'covered_s as covered', ...query.fields, ...late])
+        .where('device', 'in', numbers)
         .where('quarter', '>=', query.from)
         .where('quarter', '<', query.until)
+        .orderBy('device')
         .orderBy('quarter')
         .execute();
-      return found.map((row) => ({
-        ...{ quarter: row.quarter, covered: row.covered, values: row },
-        late: row.late_wh == null ? null : { wh: row.late_wh, seconds: row.late_s ?? null },
-      }));
+      for (const row of found) {
+        const known = byDevice.get(row.device) ?? [];
+        known.push({
+          ...{ quarter: row.quarter, covered: row.covered, values: row },
+          late: row.late_wh == null ? null : { wh: row.late_wh, seconds: row.late_s ?? null },
+        });
+        byDevice.set(row.device, known);
+      }
+      return byDevice;
     },
   };
 }
