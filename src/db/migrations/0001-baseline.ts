@@ -363,7 +363,7 @@ const records = ({
     constraint history_readings_pk primary key (device, at)
   ) ${storedBy('at')};
   create table history_quarters (
-    device integer not null, quarter bigint not null, covered_s smallint not null, late_wh bigint, late_s integer,
+    device integer not null, quarter bigint not null, covered_s smallint not null, power_s smallint not null, late_wh bigint, late_s integer,
     constraint history_quarters_pk primary key (device, quarter)
   ) ${storedBy('quarter')};
   create table events (

@@ -214,6 +214,8 @@ interface HistoryQuarters extends HistoryFields {
   quarter: number;
   /** For how many of its 900 seconds it is known. */
   covered_s: number;
+  /** For how many of them its power is known. */
+  power_s: number;
   /** The value of `energy_wh` before the quarter began; null if there is none. */
   late_wh: number | null;
   /** Within how many seconds before the quarter it was; null where that is not known. */

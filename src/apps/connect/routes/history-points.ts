@@ -61,6 +61,12 @@ export const HistoryPoint = Type.Object(
         description: 'The share of the time for which the state is known; not in raw',
       }),
     ),
+    energy_source: Type.Optional(
+      Type.Union([Type.Enum(['meter', 'power']), Type.Null()], {
+        description:
+          'How energy_wh is known. meter: counted by the meter. power: derived, of a device that has never had a meter: its power over the time for which that is known, without what it has given back. null with energy_wh; not in raw',
+      }),
+    ),
     cost: Type.Optional(
       Type.Union([decimal('SEK', '1.162788'), Type.Null()], {
         description:
@@ -93,6 +99,7 @@ export const POINT = {
   covered: 1,
   power_w: 11_040,
   energy_wh: 2_760,
+  energy_source: 'meter',
   cost: '1.162788',
   currency: 'SEK',
   cost_missing: null,
@@ -136,7 +143,7 @@ export function createHistoryTurns(clock: Clock): HistoryTurns {
 }
 
 /** Each with what it costs, and why it does not. */
-export const COST_COLUMNS = ['cost', 'currency', 'cost_missing', 'cost_known', 'priced_wh'];
+const COST_COLUMNS = ['cost', 'currency', 'cost_missing', 'cost_known', 'priced_wh'];
 
 /** What `fields` of a query has. */
 export interface Asked {
@@ -155,13 +162,26 @@ export interface Shown {
   readonly zone: string;
 }
 
+/** Names of the columns of points. */
+export const columnsOf = ({ page, resolution, fields }: Shown): string[] => [
+  ...['start', 'end', ...(resolution === '1d' ? ['date'] : [])],
+  ...(resolution === 'raw' ? fields : ['covered', ...fields.flatMap(withSource)]),
+  ...(page.costs === undefined ? [] : COST_COLUMNS),
+];
+
+const withSource = (field: Field): string[] => (field === 'energy_wh' ? [field, 'energy_source'] : [field]);
+
 /** Points as they are sent. */
 export const pointsOf = ({ page, resolution, fields, zone }: Shown): Record<string, Cell>[] =>
   page.points.map(({ start, end, covered, values }, index) => {
     const point: Record<string, Cell> = { start: rfc3339(start), end: rfc3339(end) };
     if (resolution === '1d') point.date = dateAt(start, zone);
     if (resolution !== 'raw') point.covered = covered;
-    for (const field of fields) point[field] = shownAs(field, values[field]);
+    for (const field of fields) {
+      point[field] = shownAs(field, values[field]);
+      if (field === 'energy_wh' && resolution !== 'raw')
+        point.energy_source = values.energy_wh == null ? null : (page.energyBy ?? null);
+    }
     const cost = page.costs?.[index];
     if (cost !== undefined)
       Object.assign(point, {

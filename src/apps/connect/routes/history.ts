@@ -23,7 +23,7 @@ import {
 import { addHistoryListRoute } from './history-list.ts';
 import {
   type Asked,
-  COST_COLUMNS,
+  columnsOf,
   createHistoryTurns,
   fieldsIn,
   Gap,
@@ -145,7 +145,7 @@ export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRout
         operationId: 'getHistory',
         summary: 'Read what a device was like',
         description:
-          'Oldest first, for the user that has the device. In quarters, hours and days, powers, temperatures and states of charge are means over the time for which they are known, energy_wh is what the meter has counted, and other fields are the last. The cost is computed when it is read. Returns what is stored and never calls a vendor.',
+          'Oldest first, for the user that has the device. In quarters, hours and days, powers, temperatures and states of charge are means over the time for which they are known, energy_wh is what the meter has counted, or what follows from the power of a device without one (energy_source), and other fields are the last. The cost is computed when it is read. Returns what is stored and never calls a vendor.',
         tags: ['Devices'],
         params: DeviceId,
         querystring: Query,
@@ -220,11 +220,7 @@ function sendCsv(
   reply: FastifyReply,
   shown: Shown & { readonly points: Record<string, Cell>[]; readonly clock: Clock },
 ): Promise<FastifyReply> {
-  const columns = [
-    ...['start', 'end', ...(shown.resolution === '1d' ? ['date'] : [])],
-    ...[...(shown.resolution === 'raw' ? [] : ['covered']), ...shown.fields],
-    ...(shown.page.costs === undefined ? [] : COST_COLUMNS),
-  ];
+  const columns = columnsOf(shown);
   async function* batches() {
     yield shown.points;
   }

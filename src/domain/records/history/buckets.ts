@@ -25,6 +25,8 @@ export interface Covered {
   readonly quarter: number;
   /** For how many of its 900 seconds it is known. */
   readonly covered: number;
+  /** For how many of them its power is known, where that is asked for. */
+  readonly powered?: number | undefined;
   readonly values: SomeValues;
   readonly late: Late | null;
 }

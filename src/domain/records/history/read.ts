@@ -1,4 +1,5 @@
-import { MINUTE_MS, QUARTER_MS, SECOND_MS } from '../../../core/durations.ts';
+import { HISTORY_FIELDS } from '../../../adapter/fields.ts';
+import { HOUR_MS, MINUTE_MS, QUARTER_MS, SECOND_MS } from '../../../core/durations.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 import { type Energy, type EnergyCost, type Prices, whyUnpriced } from '../../market/prices/index.ts';
 import {
@@ -65,7 +66,8 @@ function unpriceable({ deviceType, area }: Priced): string | null {
 
 function costOf(area: PriceArea, { missing }: PointEnergy, found: EnergyCost | undefined): PointCost {
   if (found === undefined) return { cost: null, missing, known: null };
-  const { cost, known } = found;
+  const { cost } = found;
+  const known = found.known && { ...found.known, wh: Math.round(found.known.wh) };
   if (missing !== null) return { cost: null, missing, known: known?.wh === 0 ? null : known };
   return { cost, missing: whyUnpriced(area, found), known };
 }
@@ -137,9 +139,14 @@ export interface HistoryPage {
   readonly gaps: readonly Bucket[];
   /** Where to go on; null at the end. */
   readonly next: number | null;
-  /** Fields that the device has had values of. */
+  /** Fields that the device has had values of, and those that follow from them. */
   readonly fields: readonly Field[];
+  /** By what `energy_wh` of quarters, hours and days is known. */
+  readonly energyBy?: EnergySource | null;
 }
+
+/** `power`: power over the time for which it is known. */
+type EnergySource = 'meter' | 'power';
 
 /** The page of a device of which history has nothing. */
 export function nothingKnown(
@@ -207,6 +214,34 @@ export async function readRaw(
   return { points, gaps: gapsBetween({ start: from, end: next ?? to }, points), next, fields: open.seen };
 }
 
+/**
+ * By what the energy of a device is known: by its meter, if it has ever had one, since a meter that is read again counts what was taken
+ * meanwhile; else by its power. What a solar inverter produces, power does not tell.
+ */
+function energyBy({ open, deviceType }: Pick<Known, 'open' | 'deviceType'>): EnergySource | null {
+  if (open.seen.includes('energy_wh')) return 'meter';
+  return open.seen.includes('power_w') && deviceType !== 'solar_inverter' ? 'power' : null;
+}
+
+/** Fields that a device has had values of, and its energy where it follows from one. */
+const fieldsIn = (device: Known): readonly Field[] =>
+  HISTORY_FIELDS.filter(
+    (field) => device.open.seen.includes(field) || (field === 'energy_wh' && energyBy(device) === 'power'),
+  );
+
+/** A quarter with what was taken in it by its power; nothing where that was given back, as by a meter of what is taken. */
+function withTaken(quarter: Covered): Covered {
+  const { power_w: watts = null } = quarter.values;
+  const wh = watts === null ? null : (Math.max(0, watts) * (quarter.powered ?? 0) * SECOND_MS) / HOUR_MS;
+  return { ...quarter, late: null, values: { ...quarter.values, energy_wh: wh } };
+}
+
+/** Quarters of a small device are less than a watt-hour, so that only their sum is rounded. */
+function inWholeWh(point: Point): Point {
+  const { energy_wh: wh = null } = point.values;
+  return { ...point, values: { ...point.values, energy_wh: wh === null ? null : Math.round(wh) } };
+}
+
 /** Pages of quarters, hours or days, one of each device: their quarters are read at once. */
 export async function readBuckets(
   { store, prices, now }: Reading,
@@ -219,32 +254,36 @@ export async function readBuckets(
   const buckets = bucketsOf({ from, to }, { ...query, most: query.limit });
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined)
-    return devices.map(({ open }) => ({ points: [], gaps: [], next: null, fields: open.seen }));
-  const fieldsOf = ({ open }: Known): readonly Field[] => {
-    const asked = query.fields ?? open.seen;
+    return devices.map((device) => ({ points: [], gaps: [], next: null, fields: fieldsIn(device) }));
+  const fieldsOf = (device: Known): readonly Field[] => {
+    const asked = query.fields ?? fieldsIn(device);
     return isCostAsked ? [...new Set([...asked, 'energy_wh' as const])] : asked;
   };
+  const isTaken = (device: Known) => energyBy(device) === 'power' && fieldsOf(device).includes('energy_wh');
+  const isPowerAsked = devices.some(isTaken);
   const stored = await store.quarters(
     devices.map(({ number }) => number),
     {
       from: Math.floor(first.start / QUARTER_MS),
       until: Math.ceil(last.end / QUARTER_MS),
-      fields: [...new Set(devices.flatMap(fieldsOf))],
-      isLateAsked: isCostAsked,
+      fields: [...new Set([...devices.flatMap(fieldsOf), ...(isPowerAsked ? (['power_w'] as const) : [])])],
+      ...{ isLateAsked: isCostAsked, isPowerAsked },
     },
   );
   const read = devices.map((device) => {
-    const quarters = [...(stored.get(device.number) ?? []), ...quartersSince(device, now)];
-    return { ...device, quarters, points: pointsOf(buckets, quarters, fieldsOf(device)) };
+    const found = [...(stored.get(device.number) ?? []), ...quartersSince(device, now)];
+    const quarters = isTaken(device) ? found.map(withTaken) : found;
+    const points = pointsOf(buckets, quarters, fieldsOf(device));
+    return { ...device, quarters, points: isTaken(device) ? points.map(inWholeWh) : points };
   });
   const costs = isCostAsked ? await costsOf(read, prices) : undefined;
   const isEnd = last.end >= to;
-  return read.map(({ points, open }, index) => ({
-    points,
+  return read.map((device, index) => ({
+    points: device.points,
     ...(costs === undefined ? {} : { costs: costs[index] ?? [] }),
-    gaps: gapsBetween({ start: first.start, end: isEnd ? to : last.end }, points),
+    gaps: gapsBetween({ start: first.start, end: isEnd ? to : last.end }, device.points),
     next: isEnd ? null : last.end,
-    fields: open.seen,
+    ...{ fields: fieldsIn(device), energyBy: energyBy(device) },
   }));
 }
 

@@ -78,15 +78,22 @@ export function createHistoryReads({ queries }: Database) {
     /** Quarters of devices from one until another, in their order, by the numbers of those that have some. */
     async quarters(
       numbers: readonly number[],
-      query: { from: number; until: number; fields: readonly Field[]; isLateAsked: boolean },
+      query: {
+        from: number;
+        until: number;
+        fields: readonly Field[];
+        isLateAsked: boolean;
+        isPowerAsked?: boolean;
+      },
     ): Promise<Map<number, Covered[]>> {
       const byDevice = new Map<number, Covered[]>();
       if (numbers.length === 0) return byDevice;
       const late = query.isLateAsked ? (['late_wh', 'late_s'] as const) : [];
+      const powered = query.isPowerAsked === true ? (['power_s'] as const) : [];
       const found = await queries
         .selectFrom('history_quarters')
         // A year is read at once: columns cost more than rows.
-        .select(['device', 'quarter', 'covered_s as covered', ...query.fields, ...late])
+        .select(['device', 'quarter', 'covered_s as covered', ...query.fields, ...late, ...powered])
         .where('device', 'in', numbers)
         .where('quarter', '>=', query.from)
         .where('quarter', '<', query.until)
@@ -96,7 +103,7 @@ export function createHistoryReads({ queries }: Database) {
       for (const row of found) {
         const known = byDevice.get(row.device) ?? [];
         known.push({
-          ...{ quarter: row.quarter, covered: row.covered, values: row },
+          ...{ quarter: row.quarter, covered: row.covered, powered: row.power_s, values: row },
           late: row.late_wh == null ? null : { wh: row.late_wh, seconds: row.late_s ?? null },
         });
         byDevice.set(row.device, known);
