@@ -98,6 +98,8 @@ export type ChargingSession = {
     cost: Decimal | null;
     currency: 'SEK' | null;
     cost_missing: string | null;
+    cost_known: Decimal | null;
+    priced_wh: number | null;
     measured_by: {
         energy: 'transaction' | 'meter' | 'power' | null;
         power: 'readings' | null;
@@ -305,6 +307,15 @@ export type Device = {
     name: string | null;
     capabilities: Array<Capability>;
     measures?: HouseMeter;
+};
+
+export type DeviceHistory = {
+    device: string;
+    vendor: string;
+    device_type: DeviceType;
+    user_ref: string;
+    points: Array<HistoryPoint>;
+    gaps: Array<Gap>;
 };
 
 export type DeviceLinked = {
@@ -673,14 +684,25 @@ export type History = {
     cursor: string | null;
 };
 
+export type HistoryList = {
+    resolution: '15m' | '1h' | '1d';
+    timezone: string;
+    devices: Array<DeviceHistory>;
+    cursor: string | null;
+};
+
 export type HistoryPoint = {
     start: string;
     end: string;
+    date?: string;
     covered?: number;
+    energy_source?: 'meter' | 'power' | null;
     cost?: Decimal | null;
     currency?: 'SEK';
     cost_missing?: string | null;
-    [key: string]: number | boolean | null | string | number | Decimal | null | 'SEK' | string | null | undefined;
+    cost_known?: Decimal | null;
+    priced_wh?: number | null;
+    [key: string]: number | boolean | null | string | string | number | 'meter' | 'power' | null | Decimal | null | 'SEK' | string | null | Decimal | null | number | null | undefined;
 };
 
 export type HmacSubscription = {
@@ -1454,6 +1476,8 @@ export type Today = {
     cost: {
         amount: Decimal | null;
         currency: 'SEK';
+        cost_known: Decimal | null;
+        priced_wh: number | null;
         devices: number;
         of: number;
         unknown: {
@@ -2587,6 +2611,42 @@ export type ListMeterReadingsResponses = {
 
 export type ListMeterReadingsResponse = ListMeterReadingsResponses[keyof ListMeterReadingsResponses];
 
+export type ListHistoryData = {
+    body?: never;
+    path?: never;
+    query?: {
+        user_ref?: string;
+        vendor?: string;
+        devices?: string;
+        resolution?: '15m' | '1h' | '1d';
+        from?: string;
+        to?: string;
+        timezone?: string;
+        fields?: string;
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/history';
+};
+
+export type ListHistoryErrors = {
+    400: Error;
+    401: Error;
+    403: Error;
+    404: Error;
+    429: Error;
+    500: Error;
+    503: Error;
+};
+
+export type ListHistoryError = ListHistoryErrors[keyof ListHistoryErrors];
+
+export type ListHistoryResponses = {
+    200: HistoryList;
+};
+
+export type ListHistoryResponse = ListHistoryResponses[keyof ListHistoryResponses];
+
 export type GetHistoryData = {
     body?: never;
     path: {
@@ -2628,6 +2688,7 @@ export type GetTodayData = {
     body?: never;
     path?: never;
     query?: {
+        user_ref?: string;
         timezone?: string;
     };
     url: '/history/today';
@@ -3631,6 +3692,7 @@ export interface Operations {
   "POST /sandbox/devices/{id}": Call<SetSandboxConditionsData, SetSandboxConditionsResponse>;
   "GET /devices/{id}/transactions": Call<ListTransactionsData, ListTransactionsResponse>;
   "GET /devices/{id}/readings": Call<ListMeterReadingsData, ListMeterReadingsResponse>;
+  "GET /history": Call<ListHistoryData, ListHistoryResponse>;
   "GET /devices/{id}/history": Call<GetHistoryData, GetHistoryResponse>;
   "GET /history/today": Call<GetTodayData, GetTodayResponse>;
   "GET /sessions": Call<ListSessionsData, ListSessionsResponse>;
