@@ -28,7 +28,7 @@ export { UNKNOWN_COSTS } from './day-costs.ts';
 
 export { type Field, shownAs, valuesOf } from './fields.ts';
 
-export type { ListedHistory, ListPlace } from './list.ts';
+export type { ListPlace } from './list.ts';
 
 export type { AreaPrices } from './prices.ts';
 

@@ -18,7 +18,7 @@ interface ListQuery extends Omit<HistoryQuery, 'after' | 'isPriceAsked'>, Device
 }
 
 /** A device with its points of the page. */
-export interface ListedHistory extends Pick<DayOfDevice, 'vendor' | 'id' | 'userRef' | 'deviceType'> {
+interface ListedHistory extends Pick<DayOfDevice, 'vendor' | 'id' | 'userRef' | 'deviceType'> {
   readonly page: HistoryPage;
 }
 
