@@ -236,6 +236,73 @@ async function everyColumn({ queries }: Awaited<ReturnType<Place['open']>>): Pro
   return texts;
 }
 
+onEachEngine('an idempotency key of what is made', (engine) => {
+  /** What is made, by path, with another body than the first. */
+  const MADE = [
+    ['/subscriptions', { url: 'https://127.0.0.1:8443/' }, { url: 'https://127.0.0.1:8443/b' }, 201],
+    ['/link/sessions', { user_ref: 'anna' }, { user_ref: 'bo' }, 200],
+    ['/gateways', { name: 'Storgatan 1' }, { name: 'Storgatan 2' }, 200],
+  ] as const;
+
+  it('an idempotency key of what is made returns the same again, also while outbound calls are off', async () => {
+    const place = await makePlace(engine);
+    const env = { ELNAV_LOCAL_NETWORKS: '127.0.0.0/8', ELNAV_OUTBOUND: 'off' };
+    const world = await makeWorld({ engine, place, env });
+    const caller = await world.newAccount();
+    const secrets: string[] = [];
+    const makeTwice = async (path: string, body: object | undefined, status: number) => {
+      const headers = { 'idempotency-key': `the key of ${path}` };
+      const first = await caller.call('POST', path, body, headers);
+      const again = await caller.call('POST', path, body, headers);
+      assert.equal(first.status, status, JSON.stringify(first.body));
+      assert.deepEqual([again.status, again.body], [status, first.body]);
+      const replayed = [first, again].map((one) => one.headers.get('idempotent-replayed'));
+      assert.deepEqual(replayed, [null, 'true'], path);
+      const made = first.body as Readonly<Record<string, string>>;
+      const secret = made.secret ?? made.pairing_code ?? made.session ?? '';
+      assert.notEqual(secret, '');
+      secrets.push(secret);
+      return made;
+    };
+    const ids = new Map<string, string | undefined>();
+    for (const [path, body, other, status] of MADE) {
+      const { id } = await makeTwice(path, body, status);
+      ids.set(path, id);
+      const headers = { 'idempotency-key': `the key of ${path}` };
+      const refused = await caller.call('POST', path, other, headers);
+      assert.equal(refused.status, 422, path);
+      assert.equal(refused.headers.get('elnav-error'), 'idempotency.mismatch');
+    }
+    await makeTwice(`/subscriptions/${ids.get('/subscriptions')}/rotate`, undefined, 200);
+    await makeTwice(`/gateways/${ids.get('/gateways')}/pairing-code`, undefined, 200);
+    const listed = async (path: string) => (await caller.call('GET', path)).body as unknown[];
+    assert.deepEqual([(await listed('/subscriptions')).length, (await listed('/gateways')).length], [1, 1]);
+    await world.close();
+
+    const database = await place.open();
+    const stored = await everyColumn(database);
+    await database.close();
+    assert.ok(stored.some((text) => text.includes('the key of')));
+    assert.equal(new Set(secrets).size, 5);
+    assert.deepEqual(
+      secrets.filter((secret) => stored.some((text) => text.includes(secret))),
+      [],
+    );
+    await place.remove();
+  });
+
+  it('an idempotency key of what is refused is free again', async () => {
+    const world = await makeWorld({ engine });
+    const caller = await world.newAccount();
+    const headers = { 'idempotency-key': 'once' };
+    for (const name of ['http://10.0.0.1/', 'https://10.0.0.2/']) {
+      const refused = await caller.call('POST', '/subscriptions', { url: name }, headers);
+      assert.equal(refused.headers.get('elnav-error'), 'subscription.address_not_permitted', name);
+    }
+    await world.close();
+  });
+});
+
 onEachEngine('an idempotency key of a process that died', (engine) => {
   it('an idempotency key of a process that died responds 502, and the command is not sent again', async () => {
     const clock = turnedClock();

@@ -178,7 +178,12 @@ onEachEngine('an end user who is forgotten', (engine) => {
     )) as { devices: { id: string; device_type: string }[] };
     const device = devices.find(({ device_type }) => device_type === 'light')?.id ?? '';
     await ok('POST', `/devices/${device}/command`, { type: 'turn_on' });
-    await ok('POST', '/link/sessions', { user_ref: userRef, redirect_uri: 'http://localhost/' });
+    await ok(
+      'POST',
+      '/link/sessions',
+      { user_ref: userRef, redirect_uri: 'http://localhost/' },
+      { 'idempotency-key': `${userRef}-sessions` },
+    );
     const links = (await ok('GET', '/links')) as { id: string; user_ref: string }[];
     const link = links.find(({ user_ref }) => user_ref === userRef)?.id ?? '';
     await plant(userRef, { link, device });

@@ -1858,6 +1858,9 @@ export type FinishVendorSignInResponse = FinishVendorSignInResponses[keyof Finis
 
 export type CreateLinkSessionData = {
     body: NewLinkSession;
+    headers?: {
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/link/sessions';
@@ -1869,10 +1872,13 @@ export type CreateLinkSessionErrors = {
     403: Error;
     404: Error;
     408: Error;
+    409: Error;
     413: Error;
     415: Error;
+    422: Error;
     429: Error;
     500: Error;
+    502: Error;
     503: Error;
 };
 
@@ -2252,6 +2258,9 @@ export type ListSubscriptionsResponse = ListSubscriptionsResponses[keyof ListSub
 
 export type CreateSubscriptionData = {
     body: NewSubscription;
+    headers?: {
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/subscriptions';
@@ -2265,8 +2274,10 @@ export type CreateSubscriptionErrors = {
     409: Error;
     413: Error;
     415: Error;
+    422: Error;
     429: Error;
     500: Error;
+    502: Error;
     503: Error;
 };
 
@@ -2367,6 +2378,9 @@ export type UpdateSubscriptionResponse = UpdateSubscriptionResponses[keyof Updat
 
 export type RotateSubscriptionSecretData = {
     body?: never;
+    headers?: {
+        'idempotency-key'?: string;
+    };
     path: {
         id: string;
     };
@@ -2380,10 +2394,13 @@ export type RotateSubscriptionSecretErrors = {
     403: Error;
     404: Error;
     408: Error;
+    409: Error;
     413: Error;
     415: Error;
+    422: Error;
     429: Error;
     500: Error;
+    502: Error;
     503: Error;
 };
 
@@ -2963,6 +2980,9 @@ export type ListGatewaysResponse = ListGatewaysResponses[keyof ListGatewaysRespo
 
 export type CreateGatewayData = {
     body: NewGateway;
+    headers?: {
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/gateways';
@@ -2976,8 +2996,10 @@ export type CreateGatewayErrors = {
     409: Error;
     413: Error;
     415: Error;
+    422: Error;
     429: Error;
     500: Error;
+    502: Error;
     503: Error;
 };
 
@@ -3048,6 +3070,9 @@ export type GetGatewayResponse = GetGatewayResponses[keyof GetGatewayResponses];
 
 export type CreatePairingCodeData = {
     body?: never;
+    headers?: {
+        'idempotency-key'?: string;
+    };
     path: {
         id: string;
     };
@@ -3061,10 +3086,13 @@ export type CreatePairingCodeErrors = {
     403: Error;
     404: Error;
     408: Error;
+    409: Error;
     413: Error;
     415: Error;
+    422: Error;
     429: Error;
     500: Error;
+    502: Error;
     503: Error;
 };
 

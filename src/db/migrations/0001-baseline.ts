@@ -108,7 +108,7 @@ const accounts = ({ identity, bytewise }: Types): string => `
     account_id bigint not null, route text not null, key text not null, fingerprint text not null,
     status text not null, started_at bigint not null, lease_until bigint not null, answer_status smallint,
     answer_code text, answer_command text, answer_body text, claim text not null default '', begun smallint not null default 1,
-    fingerprint_key text not null default '',
+    fingerprint_key text not null default '', answer_vault_key text, user_ref text,
     constraint idempotent_requests_pk primary key (account_id, route, key)
   );
   create index idempotent_requests_by_age on idempotent_requests (started_at);

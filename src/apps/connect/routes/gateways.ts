@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { validator } from '../../../core/validate.ts';
 import type { Discover, GatewayKey, Gateways } from '../../../domain/links/gateways/index.ts';
+import type { Idempotency } from '../../../http/idempotency.ts';
 import { actorOf, principalOf, readPath } from '../input/parameters.ts';
-import { responses } from '../schemas.ts';
+import { IdempotencyHeaders, ONCE, responses } from '../schemas.ts';
 
 const GATEWAY_ID = 'Xh3k9dQz0aT1mVb7LpRw2s';
 
@@ -110,6 +111,7 @@ const checkBody = validator(GatewayBody, { name: 'body' });
 export interface GatewayRoutes {
   readonly gateways: Pick<Gateways, 'create' | 'find' | 'list' | 'pairAgain' | 'remove'>;
   readonly discover: Discover;
+  readonly idempotency: Idempotency;
 }
 
 const keyIn = (request: FastifyRequest): GatewayKey => ({
@@ -118,7 +120,10 @@ const keyIn = (request: FastifyRequest): GatewayKey => ({
 });
 
 /** Gateways in users' networks: made, paired, listed, asked for devices, and removed. */
-export function addGatewayRoutes(app: FastifyInstance, { gateways, discover }: GatewayRoutes): void {
+export function addGatewayRoutes(
+  app: FastifyInstance,
+  { gateways, discover, idempotency }: GatewayRoutes,
+): void {
   const config = { access: 'link:write' } as const;
   const tags = ['Gateways'];
   app.post(
@@ -131,14 +136,18 @@ export function addGatewayRoutes(app: FastifyInstance, { gateways, discover }: G
         description:
           'A gateway is a small program in the network of a user (`npm run gateway`). It connects to this service, and opens connections to devices there: name its id as `gateway` in the credentials of a vendor whose devices are in that network.',
         tags,
+        headers: IdempotencyHeaders,
         body: GatewayBody,
-        response: responses(Pairing, [409]),
+        response: responses(Pairing, ONCE),
       },
     },
-    (request) => {
+    (request, reply) => {
       const { account } = principalOf(request);
       const { name } = checkBody(request.body);
-      return gateways.create(account, name, actorOf(request));
+      return idempotency.make({
+        ...{ request, reply, account },
+        make: () => gateways.create(account, name, actorOf(request)),
+      });
     },
   );
   app.get(
@@ -178,11 +187,16 @@ export function addGatewayRoutes(app: FastifyInstance, { gateways, discover }: G
         description: 'The old key of the gateway is good until the code is used.',
         tags,
         params: GatewayId,
-        response: { 200: Pairing },
+        headers: IdempotencyHeaders,
+        response: responses(Pairing, ONCE),
       },
     },
-    (request) => {
-      return gateways.pairAgain(keyIn(request), actorOf(request));
+    (request, reply) => {
+      const gateway = keyIn(request);
+      return idempotency.make({
+        ...{ request, reply, account: gateway.account },
+        make: () => gateways.pairAgain(gateway, actorOf(request)),
+      });
     },
   );
   app.post(

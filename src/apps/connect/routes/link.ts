@@ -312,7 +312,7 @@ function addLinkingRoute(
     },
     (request, reply) => {
       const { account } = principalOf(request);
-      return idempotency({
+      return idempotency.act({
         request,
         reply,
         account,

@@ -11,9 +11,10 @@ import {
   type SubscriptionKey,
   type Subscriptions,
 } from '../../../domain/records/subscriptions/index.ts';
+import type { Idempotency } from '../../../http/idempotency.ts';
 import { placeOf, unlessExpired } from '../events/query.ts';
 import { principalOf, readPath } from '../input/parameters.ts';
-import { errorResponses, responses } from '../schemas.ts';
+import { errorResponses, IdempotencyHeaders, ONCE, responses } from '../schemas.ts';
 
 const ID = 'Bq2k9dQz0aT1mVb7LpRw2s';
 const URL_EXAMPLE = 'https://app.example.com/elnav-events';
@@ -186,6 +187,7 @@ const checkReplay = validator(ReplayBody, { name: 'body' });
 export interface SubscriptionRoutes {
   readonly subscriptions: Subscriptions;
   readonly eventCursors: Cursors;
+  readonly idempotency: Idempotency;
 }
 
 const keyIn = (request: FastifyRequest): SubscriptionKey => ({
@@ -210,7 +212,7 @@ const params = SubscriptionId;
 
 /** Receivers of events: created, changed, tried out, and looked into. */
 export function addSubscriptionRoutes(app: FastifyInstance, dependencies: SubscriptionRoutes): void {
-  const { subscriptions } = dependencies;
+  const { subscriptions, idempotency } = dependencies;
   app.post(
     '/subscriptions',
     {
@@ -220,11 +222,12 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
         summary: 'Have events posted to your server, from now on',
         description: `Events are posted as \`{"events": [...]}\`, the objects of GET /events, up to 100 at a time and signed by Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`). Answer 2xx within 15 seconds once you have stored them: the next ones follow then, so that they come in their order. Otherwise the same are sent again with the same \`webhook-id\`, with growing pauses, for 72 hours; 410 ends it. After that the subscription is paused and keeps its cursor: POST /subscriptions/{id}/resume delivers what was missed. An event may come more than once: handle each \`id\` once. An account has ${MOST_OF_ACCOUNT} subscriptions at most.`,
         tags,
+        headers: IdempotencyHeaders,
         body: NewSubscription,
-        response: { 201: WithSecret, ...errorResponses([409]) },
+        response: { 201: WithSecret, ...errorResponses(ONCE) },
       },
     },
-    async (request, reply) => {
+    (request, reply) => {
       const body = checkNew(request.body);
       const { url, types, device, user_ref: userRef, signature = SIGNATURES[0] } = body;
       const wanted = {
@@ -233,8 +236,12 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
         device: device ?? null,
         userRef: userRef ?? null,
       };
-      const created = await subscriptions.create(principalOf(request).account, wanted, signature);
-      return reply.code(201).send(created);
+      const { account } = principalOf(request);
+      return idempotency.make({
+        ...{ request, reply: reply.code(201), account },
+        userRef: (made) => made.user_ref,
+        make: () => subscriptions.create(account, wanted, signature),
+      });
     },
   );
   app.get(
@@ -316,7 +323,7 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
 /** Adds the routes of one subscription: new secret, test delivery, deliveries again, resume, and its deliveries. */
 function addDeliveryRoutes(
   app: FastifyInstance,
-  { subscriptions, eventCursors: cursors }: SubscriptionRoutes,
+  { subscriptions, idempotency, eventCursors: cursors }: SubscriptionRoutes,
 ): void {
   app.post(
     '/subscriptions/:id/rotate',
@@ -329,11 +336,18 @@ function addDeliveryRoutes(
           'For 24 hours deliveries have two signatures, the second one of the old secret, so that you can change it without missing one.',
         tags,
         params,
-        response: { 200: WithSecret },
+        headers: IdempotencyHeaders,
+        response: responses(WithSecret, ONCE),
       },
     },
-    (request) => {
-      return subscriptions.rotate(keyIn(request));
+    (request, reply) => {
+      const key = keyIn(request);
+      const { account } = key;
+      return idempotency.make({
+        ...{ request, reply, account },
+        userRef: (made) => made.user_ref,
+        make: () => subscriptions.rotate(key),
+      });
     },
   );
   app.post(
