@@ -133,7 +133,12 @@ function ofMarket(market: { prices: PricesHealth; production: ProductionHealth }
   const missing = prices.missing.join(', ');
   const failing = [...prices.sources.map(named), ...(production.source === null ? [] : [production.source])];
   return [
-    ...when(missing !== '' && prices.is_on, {
+    ...when(missing !== '' && prices.is_on && prices.is_sample, {
+      code: 'prices_sample',
+      severity: 'warning',
+      facts: { areas: missing },
+    }),
+    ...when(missing !== '' && prices.is_on && !prices.is_sample, {
       code: 'prices_missing',
       severity: 'critical',
       facts: { areas: missing },

@@ -36,15 +36,16 @@ onEachEngine('states of vendors', (engine) => {
       hostOf: () => ({ send: async () => answer() }),
     });
     const named = [
-      { slug: 'testvendor', name: 'Test vendor' },
-      { slug: 'other', name: 'Other' },
-    ];
+      { slug: 'testvendor', name: 'Test vendor', place: 'cloud' },
+      { slug: 'other', name: 'Other', place: 'cloud' },
+      { slug: 'home', name: 'Nobody has linked it', place: 'local' },
+    ] as const;
     const { database, clock } = world;
     const states = createVendorStates({ database, clock, vendors: named });
     const state = async () => {
       clock.turn(20_000);
       const all = await states();
-      assert.equal(all[1]?.state, 'unknown');
+      assert.deepEqual([all.length, all[1]?.state], [2, 'unknown']);
       return all[0]?.state;
     };
     try {

@@ -133,6 +133,8 @@ export interface PricesHealth {
   readonly until: Readonly<Record<PriceArea, number | null>>;
   /** Areas without today's prices. */
   readonly missing: readonly PriceArea[];
+  /** Whether the bundled sample day is served for those areas. */
+  readonly is_sample: boolean;
   /** Areas without tomorrow's, at a time of the day when they should be there. */
   readonly late: readonly PriceArea[];
   readonly sources: readonly SourceHealth[];
