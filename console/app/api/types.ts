@@ -522,6 +522,7 @@ export type Ed25519Subscription = {
     version: number;
     signature: 'ed25519';
     public_key: string;
+    header_names: Array<string>;
     created_at: string;
     lag_seconds: number;
     failures: number;
@@ -716,6 +717,7 @@ export type HmacSubscription = {
     version: number;
     signature: 'hmac-sha256';
     public_key: null;
+    header_names: Array<string>;
     created_at: string;
     lag_seconds: number;
     failures: number;
@@ -1005,6 +1007,7 @@ export type NewSubscription = {
     types?: Array<string> | null;
     device?: string | null;
     user_ref?: string | null;
+    headers?: Array<OwnHeader> | null;
     version?: number;
     signature?: 'hmac-sha256' | 'ed25519';
 };
@@ -1026,6 +1029,10 @@ export type OpenIntervention = {
     code: string;
     capabilities: Array<Capability>;
     opened_at: string;
+};
+
+export type OwnHeader = {
+    name: string;
 };
 
 export type PartnerApplication = {
@@ -1398,6 +1405,7 @@ export type Subscription = {
     version: number;
     signature: 'hmac-sha256' | 'ed25519';
     public_key: string | null;
+    header_names: Array<string>;
     created_at: string;
     lag_seconds: number;
     failures: number;
@@ -1411,6 +1419,7 @@ export type SubscriptionChange = {
     types?: Array<string> | null;
     device?: string | null;
     user_ref?: string | null;
+    headers?: Array<OwnHeader> | null;
 };
 
 export type SubscriptionPaused = {
@@ -1613,6 +1622,33 @@ export type VendorCall = {
 
 export type WebhookPost = {
     events: Array<PostedEvent>;
+};
+
+export type NewSubscriptionWritable = {
+    url: string;
+    types?: Array<string> | null;
+    device?: string | null;
+    user_ref?: string | null;
+    headers?: Array<OwnHeaderWritable> | null;
+    version?: number;
+    signature?: 'hmac-sha256' | 'ed25519';
+};
+
+export type NoDataWritable = {
+    [key: string]: unknown;
+};
+
+export type OwnHeaderWritable = {
+    name: string;
+    value: string;
+};
+
+export type SubscriptionChangeWritable = {
+    url?: string;
+    types?: Array<string> | null;
+    device?: string | null;
+    user_ref?: string | null;
+    headers?: Array<OwnHeaderWritable> | null;
 };
 
 export type GetOpenApiDocumentData = {
@@ -2257,7 +2293,7 @@ export type ListSubscriptionsResponses = {
 export type ListSubscriptionsResponse = ListSubscriptionsResponses[keyof ListSubscriptionsResponses];
 
 export type CreateSubscriptionData = {
-    body: NewSubscription;
+    body: NewSubscriptionWritable;
     headers?: {
         'idempotency-key'?: string;
     };
@@ -2347,7 +2383,7 @@ export type GetSubscriptionResponses = {
 export type GetSubscriptionResponse = GetSubscriptionResponses[keyof GetSubscriptionResponses];
 
 export type UpdateSubscriptionData = {
-    body: SubscriptionChange;
+    body: SubscriptionChangeWritable;
     path: {
         id: string;
     };

@@ -382,7 +382,7 @@ const records = ({
   create table subscriptions (
     account_id bigint not null references accounts (id) on delete cascade, id ${bytewise} not null,
     url text not null, types_json text, device_id text, user_ref text, version integer not null,
-    signature text not null, public_key text, vault_key text not null, sealed_secrets text not null,
+    signature text not null, public_key text, vault_key text not null, sealed_secrets text not null, header_names_json text,
     status text not null, reason text, created_at bigint not null, generation bigint not null,
     cursor_tx bigint not null, cursor_id bigint not null, covered_at bigint not null, pending integer not null,
     free_at bigint not null, retry_at bigint not null, failures bigint not null, failing_since bigint,

@@ -65,6 +65,8 @@ interface Subscriptions {
   public_key: string | null;
   vault_key: string;
   sealed_secrets: string;
+  /** Of the own headers, whose values are sealed with the secrets; null without any. */
+  header_names_json: string | null;
   /** active or paused */
   status: string;
   /** Why it is paused: gone or failing. */

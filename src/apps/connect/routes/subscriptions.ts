@@ -5,6 +5,8 @@ import { validator } from '../../../core/validate.ts';
 import { type Cursors, EVENT_TYPE_NAMES } from '../../../domain/records/events/index.ts';
 import {
   ATTEMPTS_KEPT,
+  LONGEST_VALUE,
+  MOST_HEADERS,
   MOST_OF_ACCOUNT,
   PAYLOAD_VERSION,
   SIGNATURES,
@@ -45,12 +47,34 @@ const ofText = (description: string) => orNull(Type.String({ minLength: 1, maxLe
 const Device = ofText('Only events of this device');
 const UserRef = ofText('Only events of this user');
 
+const Headers = orNull(
+  Type.Array(
+    Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 100, examples: ['X-Api-Key'] }),
+        value: Type.String({
+          minLength: 1,
+          maxLength: LONGEST_VALUE,
+          writeOnly: true,
+          examples: ['a-token-of-yours'],
+        }),
+      },
+      { title: 'OwnHeader' },
+    ),
+    {
+      maxItems: MOST_HEADERS,
+      description: `Up to ${MOST_HEADERS} headers of your own, sent with each delivery: for receivers that check a token and no signature. Stored encrypted; only their names are shown. Not host, content-*, webhook-* and those of the connection`,
+    },
+  ),
+);
+
 const Changes = Type.Object(
   {
     url: Type.Optional(Url),
     types: Type.Optional(Types),
     device: Type.Optional(Device),
     user_ref: Type.Optional(UserRef),
+    headers: Type.Optional(Headers),
   },
   { title: 'SubscriptionChange' },
 );
@@ -107,6 +131,10 @@ const Subscription = Type.Object(
     version: Type.Integer({ examples: [PAYLOAD_VERSION] }),
     signature: Type.Enum([...SIGNATURES]),
     public_key: orNull(Type.String({ description: 'whpk_…, of ed25519' })),
+    header_names: Type.Array(Type.String(), {
+      description: 'Of the own headers that are sent with each delivery',
+      examples: [[]],
+    }),
     created_at: moment('When it was created'),
     lag_seconds: Type.Number({
       description:
@@ -229,12 +257,13 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
     },
     (request, reply) => {
       const body = checkNew(request.body);
-      const { url, types, device, user_ref: userRef, signature = SIGNATURES[0] } = body;
+      const { url, types, device, user_ref: userRef, headers, signature = SIGNATURES[0] } = body;
       const wanted = {
         url,
         types: typesIn(types) ?? null,
         device: device ?? null,
         userRef: userRef ?? null,
+        headers,
       };
       const { account } = principalOf(request);
       return idempotency.make({
@@ -287,14 +316,15 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
       },
     },
     (request) => {
-      const { url, types, device, user_ref: userRef } = checkChanges(request.body);
-      if ([url, types, device, userRef].every((field) => field === undefined))
+      const { url, types, device, user_ref: userRef, headers } = checkChanges(request.body);
+      if ([url, types, device, userRef, headers].every((field) => field === undefined))
         throw new AppError('request.invalid', `body must have at least one of ${CHANGEABLE.join(', ')}`);
       return subscriptions.change(keyIn(request), {
         ...(url === undefined ? {} : { url }),
         ...(types === undefined ? {} : { types: typesIn(types) ?? null }),
         ...(device === undefined ? {} : { device }),
         ...(userRef === undefined ? {} : { userRef }),
+        ...(headers === undefined ? {} : { headers }),
       });
     },
   );

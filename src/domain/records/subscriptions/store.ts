@@ -23,6 +23,7 @@ export interface Changes {
   readonly types_json?: string | null;
   readonly device_id?: string | null;
   readonly user_ref?: string | null;
+  readonly header_names_json?: string | null;
   /** Where it goes on. */
   readonly after?: Position;
   /** It is to be active again. */
@@ -175,9 +176,22 @@ export function createSubscriptionStore(database: Database) {
         .orderBy('number', 'desc')
         .execute(),
 
-    /** What its owner changes; failures before that do not count any more. A delivery that is under way keeps its claim. */
-    async change(key: SubscriptionKey, { after, isResumed, ...columns }: Changes): Promise<void> {
-      await oneOf(key)
+    /**
+     * What its owner changes; failures before that do not count any more. A delivery that is under way keeps its claim. With other secrets,
+     * false where these are not what they `was` any more.
+     */
+    async change(
+      key: SubscriptionKey,
+      { after, isResumed, ...columns }: Changes,
+      secrets?: { readonly was: Sealed; readonly sealed: Sealed },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await oneOf(key)
+        .$if(secrets !== undefined, (change) =>
+          change
+            .set({ vault_key: secrets?.sealed.keyId, sealed_secrets: secrets?.sealed.text })
+            .where('vault_key', '=', secrets?.was.keyId ?? '')
+            .where('sealed_secrets', '=', secrets?.was.text ?? ''),
+        )
         .set({
           ...columns,
           ...(after === undefined
@@ -192,7 +206,8 @@ export function createSubscriptionStore(database: Database) {
           failing_since: null,
           retry_at: 0,
         })
-        .execute();
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     /** False where another rotation was faster. */
