@@ -47,14 +47,6 @@ describe('the sums of the overview', () => {
     assert.deepEqual({ drawnW, givenBackW }, { drawnW: 0, givenBackW: 5_000 });
   });
 
-  it('the sums of the overview do not count as unreachable what nobody has read yet', () => {
-    const [unread, ...others] = devices(PUMP, PUMP, { ...PUMP, online: false });
-    assert.ok(unread);
-    const { state: _, ...rest } = unread;
-    const { all, read, reachable } = sumsOf([rest, ...others]);
-    assert.deepEqual({ all, read, reachable }, { all: 3, read: 2, reachable: 1 });
-  });
-
   it('the sums of the overview show the meter of a house on its own', () => {
     const sums = sumsOf(devices({ device_type: 'industrial', power_w: 12_900 }, CHARGER, PUMP));
     assert.deepEqual([sums.drawnW, sums.gridW, sums.housesW, sums.withPower], [12_540, 12_900, undefined, 2]);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { OperatorError } from '../core/errors.ts';
 import type { Settings } from '../core/settings/index.ts';
 import { DEVELOPER } from './developer.ts';
-import { refuseBeforeStart } from './secrets.ts';
 
 const PATIENCE_MS = 10_000;
 
@@ -19,8 +18,6 @@ interface Asked {
 
 /** Throws an `OperatorError` where its port is not known. */
 export function askGrid(settings: Settings, dataDir: string, { wanted, again }: Asked): AskGrid {
-  // A start makes the token anew where it is missing.
-  refuseBeforeStart({ ...settings, dataDir }, { needs: 'token', isUsed: false });
   const base = addressOf(settings, settings.gridPort);
   const running = `elnav is running on ${dataDir}`;
   const wayOut = `Set ELNAV_HOST and ELNAV_GRID_PORT as they are set for it, or ${again}.`;

@@ -13,7 +13,7 @@ import { makeDeveloperKey } from './developer.ts';
 import { exitWith } from './exit.ts';
 import { exportLine } from './greet.ts';
 import { migrated } from './migrated.ts';
-import { loadSecrets, refuseBeforeStart } from './secrets.ts';
+import { loadSecrets } from './secrets.ts';
 import { needsOf } from './vendor-needs.ts';
 
 /*
@@ -64,8 +64,6 @@ async function makeKey(settings: Settings, dataDir: string): Promise<string> {
   }
   try {
     await migrated(database, systemClock);
-    const accountsThere = await database.queries.selectFrom('accounts').select('id').limit(1).execute();
-    refuseBeforeStart({ ...settings, dataDir }, { needs: 'keys', isUsed: accountsThere.length > 0 });
     const { vaultKeys } = loadSecrets({ ...settings, dataDir }, { random: systemRandom, firstStart: false });
     const accounts = await createAccounts({ database, vaultKeys, ...parts });
     try {

@@ -7,7 +7,7 @@ import type { Settings } from '../core/settings/index.ts';
 import {
   createLinkedVendors,
   createVendorStates,
-  type PlacedVendor,
+  type NamedVendor,
 } from '../domain/links/vendor-states/index.ts';
 import { createAreas, readTables } from '../domain/market/areas/index.ts';
 import type { Probe } from '../http/health.ts';
@@ -51,8 +51,8 @@ async function openGeocoder(
 
 interface GridOptions {
   readonly probes: readonly Probe[];
-  /** Vendors that the status page may tell of. */
-  readonly vendors: readonly PlacedVendor[];
+  /** Vendors whose clouds the status page tells of. */
+  readonly vendors: readonly NamedVendor[];
   readonly servesConnect: boolean;
   /** All vendors, with the limits that the operator has set. */
   readonly adapters: readonly Adapter[];
@@ -86,7 +86,6 @@ export async function openGrid(
         vendors,
         vendorStates: createVendorStates({ database, clock, vendors }),
         servesConnect,
-        areLettersFiles: settings.people.mail === undefined,
       },
       health: {
         ...healthParts({

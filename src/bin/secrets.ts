@@ -70,22 +70,6 @@ export function loadSecrets(
 }
 
 /**
- * Refuses where a first start has made the database, and has failed before it kept its secrets: nothing is lost, and nothing has to be
- * restored. `isUsed`: whether the database has accounts.
- */
-export function refuseBeforeStart(
-  { dataDir, adminToken, vaultKeys }: Settings,
-  { needs, isUsed }: { readonly needs: 'token' | 'keys'; readonly isUsed: boolean },
-): void {
-  const isSet = needs === 'token' ? adminToken !== undefined : vaultKeys.length > 0;
-  const file = join(dataDir, needs === 'token' ? TOKEN_FILE : KEYS_FILE);
-  if (isSet || isUsed || existsSync(file)) return;
-  throw new OperatorError(
-    `elnav has not started on ${dataDir} yet: run npm start, and read what it says where it does not start.`,
-  );
-}
-
-/**
  * Refuses a data directory that has the secrets of a database, but not the database: half of a restore, or a volume that is not
  * mounted, must not become a first start. The database is made before them, so a first start that was killed is not mistaken for it.
  */

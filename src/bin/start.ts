@@ -10,7 +10,7 @@ import type { Settings } from '../core/settings/index.ts';
 import { together } from '../core/traces.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createAccounts } from '../domain/access/accounts/index.ts';
-import type { PlacedVendor } from '../domain/links/vendor-states/index.ts';
+import type { NamedVendor } from '../domain/links/vendor-states/index.ts';
 import { createRequests } from '../domain/records/requests/index.ts';
 import { createVault, requireVaultKeys } from '../domain/vendor-calls/calls/index.ts';
 import { createExposure } from '../http/exposure.ts';
@@ -38,22 +38,26 @@ import type { ServiceName, Shared } from './shared.ts';
 import { needsPartner, withAmounts } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 
-interface PlacesOptions {
+interface CloudsOptions {
   readonly settings: Settings;
   /** Names of the vendors that simulators stand in for. */
   readonly simulated: readonly string[];
 }
 
-/** The vendors, and where each is called: without those that nobody can link, since the operator has not configured them. */
-function placesOf(adapters: readonly Adapter[], { settings, simulated }: PlacesOptions): PlacedVendor[] {
-  return adapters.flatMap((adapter): PlacedVendor[] => {
-    const { slug, name, hosts, chosenAddress, conditions } = adapter;
-    // Devices that are told what happens to them are simulated too.
-    if (simulated.includes(name) || conditions !== undefined) return [{ slug, name, place: 'simulated' }];
-    if (needsPartner(adapter) && partnerIn(settings, slug) === undefined) return [];
-    const isCloud = hosts !== undefined && chosenAddress === undefined;
-    return [{ slug, name, place: isCloud ? 'cloud' : 'local' }];
-  });
+/**
+ * The vendors that are called in clouds of their own: not those whose devices are called at home, whose place a simulator has, or that nobody can
+ * link, since the operator has not configured them.
+ */
+function cloudsOf(adapters: readonly Adapter[], { settings, simulated }: CloudsOptions): NamedVendor[] {
+  return adapters
+    .filter(
+      (adapter) =>
+        adapter.hosts !== undefined &&
+        adapter.chosenAddress === undefined &&
+        !simulated.includes(adapter.name) &&
+        (!needsPartner(adapter) || partnerIn(settings, adapter.slug) !== undefined),
+    )
+    .map(({ slug, name }) => ({ slug, name }));
 }
 
 /** The Redis that instances share for their limits; undefined where none is set. */
@@ -169,7 +173,7 @@ async function openServices(
   if (services.includes('grid')) {
     await openGrid(shared, {
       probes: gridProbes,
-      vendors: placesOf(adapters, { settings, simulated }),
+      vendors: cloudsOf(adapters, { settings, simulated }),
       servesConnect: services.includes('connect'),
       adapters: adapters.map((adapter) => withAmounts(adapter, settings.vendors.get(adapter.slug))),
     });

@@ -8,8 +8,7 @@ const METHODS = 'GET, HEAD';
 // control: no page of another site may send a key [cors] => 'x-api-key, if-none-match, x-request-id'
 const REQUEST_HEADERS = 'if-none-match, x-request-id';
 /** Response headers that a page may read. */
-const ANSWER_HEADERS =
-  'etag, ratelimit, ratelimit-policy, link, retry-after, elnav-error, elnav-version, deprecation, sunset, x-request-id';
+const ANSWER_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id';
 /** Browsers cap this at two hours or a day. */
 const PREFLIGHT_SECONDS = 86_400;
 

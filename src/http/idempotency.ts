@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Begin } from '../core/begin.ts';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
 import type { Outbound } from '../core/outbound.ts';
-import type { Accounts, SecretAnswer } from '../domain/access/accounts/index.ts';
+import type { Accounts } from '../domain/access/accounts/index.ts';
 import { errorBody, toAppError } from './errors.ts';
 
 /** The id of the command, as its events have it. */
@@ -10,24 +10,12 @@ const COMMAND_ID = 'elnav-command-id';
 
 const WELL_FORMED_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-interface Asked {
+export interface Work {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly account: number;
-}
-
-/** Something that acts at a vendor. */
-interface Work extends Asked {
   /** Does the work. A failure before `begun` is awaited, or after it was taken back, is not stored. */
   run(begun: Begin): Promise<object>;
-}
-
-/** Something that is made here, at no vendor, with a response that holds a secret. */
-interface Making<T extends object> extends Asked {
-  /** The end user whom the response is about. */
-  userRef?(made: T): string | null;
-  /** Makes it, all or nothing: an `AppError` other than of the database says that nothing was made. */
-  make(): Promise<T>;
 }
 
 /** The `Idempotency-Key` of a request; undefined without one. Throws `request.invalid`. */
@@ -39,31 +27,12 @@ export function idempotencyKeyIn({ headers }: FastifyRequest): string | undefine
 
 /**
  * Runs a request at most once for its `Idempotency-Key` (24 hours; same account, route, key): a repeated request gets the first
- * response with its status, another request with the key 422, and one during the first 409. Without the header it just runs.
+ * response, another request with the key 422, and one during the first 409. Without the header it just runs. These requests act at
+ * vendors, so none runs while outbound calls are off: before anything of it is stored.
  */
-export function createIdempotency(accounts: Pick<Accounts, 'idempotency'>, outbound: Outbound) {
-  return {
-    /** For what acts at vendors: nothing of it runs or is stored while outbound calls are off. */
-    async act(work: Work): Promise<object | FastifyReply> {
-      outbound.require();
-      return once(work);
-    },
-    /** For what is made here: it runs while outbound calls are off too, and its response is stored sealed. */
-    make<T extends object>({ userRef, make, ...asked }: Making<T>): Promise<object | FastifyReply> {
-      let about: string | null = null;
-      const run = async (begun: Begin) => {
-        const made = await unlessRefused(begun, make);
-        about = userRef?.(made) ?? null;
-        return made;
-      };
-      return once({ ...asked, run }, () => ({ userRef: about }));
-    },
-  };
-
-  async function once(
-    { request, reply, account, run }: Work,
-    secretOf?: () => SecretAnswer,
-  ): Promise<object | FastifyReply> {
+export function createIdempotency(accounts: Accounts, outbound: Outbound) {
+  return async function once({ request, reply, account, run }: Work): Promise<object | FastifyReply> {
+    outbound.require();
     const key = idempotencyKeyIn(request);
     const naming = namesCommandOf(reply);
     if (key === undefined) return run(naming);
@@ -93,7 +62,7 @@ export function createIdempotency(accounts: Pick<Accounts, 'idempotency'>, outbo
       case 'unverifiable':
         throw new AppError(
           'idempotency.mismatch',
-          'this Idempotency-Key was used, but the vault key to compare the requests or to read the response is gone; check what the first request did, then use a new key',
+          'this Idempotency-Key was used, but the vault key to compare the requests is gone; check what the first request did, then use a new key',
         );
       case 'running':
         throw new AppError(
@@ -104,7 +73,7 @@ export function createIdempotency(accounts: Pick<Accounts, 'idempotency'>, outbo
       case 'died':
         throw new AppError(
           'command.outcome_unknown',
-          'the server stopped during the first request with this Idempotency-Key, so its outcome is unknown; check the device, or list what was made, then use a new key',
+          'the server stopped during the first request with this Idempotency-Key, so its outcome is unknown; check the device, then use a new key',
         );
     }
 
@@ -123,28 +92,14 @@ export function createIdempotency(accounts: Pick<Accounts, 'idempotency'>, outbo
       const answer = await run(Object.assign(begin, { takeBack }));
       // Serialised once, as the route does it, so that the first response and its replays are the same bytes.
       const body = String(reply.serialize(answer));
-      await held.finish(
-        { status: reply.statusCode, code: null, command: commandOf(reply), body },
-        secretOf?.(),
-      );
+      await held.finish({ status: 200, code: null, command: commandOf(reply), body });
       return reply.type('application/json; charset=utf-8').serializer(String).send(body);
     } catch (error) {
       const outcome = begun ? afterBegun(error) : error;
       await (begun ? held.finish({ ...storedResponse(outcome), command: commandOf(reply) }) : held.release());
       throw outcome;
     }
-  }
-}
-
-/** A refusal leaves the key free, since nothing was made. */
-async function unlessRefused<T>(begun: Begin, make: () => Promise<T>): Promise<T> {
-  await begun();
-  try {
-    return await make();
-  } catch (error) {
-    if (error instanceof AppError && !error.code.startsWith('database.')) begun.takeBack?.();
-    throw error;
-  }
+  };
 }
 
 /** Lets the response name its command, as the events of the command do. */
@@ -170,7 +125,7 @@ function afterBegun(error: unknown): unknown {
   if (!appError.code.startsWith('database.')) return error;
   return new AppError(
     'command.outcome_unknown',
-    'the database failed during the request, so its outcome is unknown; check the device or link, or list what was made, then use a new key',
+    'the database failed during the request, so its outcome is unknown; check the device or link, then use a new key',
     { cause: error },
   );
 }

@@ -8,7 +8,6 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type FastifySchema,
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
@@ -20,7 +19,6 @@ import type { Metrics } from '../core/metrics.ts';
 import type { Traces } from '../core/traces.ts';
 import type { Access, Gate } from './access.ts';
 import { parseBodies } from './body.ts';
-import { CONTRACT_DATE, deprecationHeaders, linkDeprecation } from './contract/versions.ts';
 import { type Service, sendError } from './errors.ts';
 import type { Exposure } from './exposure.ts';
 import { addHealth, type Probe } from './health.ts';
@@ -182,7 +180,7 @@ function settingsOf({ service, log, traces, trustProxy }: ServerOptions, newId: 
       return typeof sent === 'string' && isRequestId(sent) ? sent : newId();
     },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      reply.header('x-request-id', request.id).header('elnav-version', CONTRACT_DATE);
+      reply.header('x-request-id', request.id);
       sendError(service, error, request, reply);
       const { id, method, ip, failure } = request;
       if (traces !== undefined && failure !== null)
@@ -245,7 +243,6 @@ export function createServer(options: ServerOptions): Server {
   app.addHook('onRoute', (route) => {
     if (route.config?.access === undefined)
       throw new Error(`${route.method} ${route.url} declares no access`);
-    linkDeprecation(route);
   });
   addUnknownRoutes(app, service);
   const traced = traces === undefined ? undefined : traceRequests(app, service, traces);
@@ -262,15 +259,11 @@ export function createServer(options: ServerOptions): Server {
       if (running === 0) drained();
     });
     reply.header('x-request-id', request.id);
-    reply.header('elnav-version', CONTRACT_DATE);
     reply.header('x-content-type-options', 'nosniff');
     if (isSecure) reply.header('strict-transport-security', HSTS);
     refuseHosts(request.raw);
     exposure.note(request.raw);
-    const { config, schema } = request.routeOptions;
-    const { access } = config;
-    const { deprecated } = (schema ?? {}) as FastifySchema;
-    if (deprecated !== undefined) reply.headers(deprecationHeaders(deprecated));
+    const { access } = request.routeOptions.config;
     // A cache may keep what came with X-Api-Key (RFC 9111, 3.5). Routes whose responses may be kept say so themselves.
     if (access !== 'public') reply.header('cache-control', 'no-store');
     if (access === undefined) {
@@ -374,7 +367,7 @@ function answerBrokenRequest(
   const status = ERRORS[code][service];
   const body = JSON.stringify(service === 'connect' ? { error: sentence } : { detail: sentence });
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nelnav-version: ${CONTRACT_DATE}\r\nx-request-id: ${id}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nx-request-id: ${id}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
   socket.setTimeout(LINGER_MS, () => socket.destroy());
   return { status, code };

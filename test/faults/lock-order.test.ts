@@ -67,7 +67,7 @@ const begin: Write = ({ database }, names, scene) => {
 
 const answer: Write = ({ database }, names, scene) => {
   const store = createRequestStore(database);
-  const response = { status: 200, code: null, body: '{}', vaultKey: null, userRef: null };
+  const response = { status: 200, code: null, body: '{}' };
   return Promise.all(held(names, scene).map((name) => store.finish({ name, answer: response })));
 };
 

@@ -75,7 +75,7 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     assert.equal(waiting.length, 1);
     await waiting[0]?.fulfill({ json: list.slice(2) });
     await page.getByText('Drawn now').waitFor();
-    await page.getByText('3 not read yet').waitFor();
+    await page.getByText(/ of 3$/).waitFor();
     await page.unroute(ofDevices);
   });
 
@@ -122,8 +122,8 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
     assert.equal(await page.title(), `${SHOWN} · Console · elnav`);
     await console.open(`/events?${new URLSearchParams({ device: HOSTILE })}`);
     await page.getByRole('listitem').filter({ hasText: SHOWN }).first().waitFor();
-    await console.open(`/devices?${new URLSearchParams({ q: `${MARKUP} ${HOSTILE} nobody` })}`);
-    await page.getByText('No device matches').waitFor();
+    await console.open(`/devices?${new URLSearchParams({ user: HOSTILE, q: MARKUP })}`);
+    await page.getByText(`No devices belong to the user ${SHOWN}.`).waitFor();
     await assertAccessible(page);
     assert.equal(await page.locator('#console img').count(), 0);
     for (const [name, title] of [
@@ -145,18 +145,18 @@ describe('the console where something is wrong', { skip: withoutBrowser }, () =>
   });
 
   it('the console where something is wrong ends in all tabs where it is signed out of in one, also right after another end', async () => {
-    const [idle, typing] = [await another('/events'), await another('/devices/testvendor/charger-1')];
-    await idle.getByRole('listitem').first().waitFor();
+    const [idle, typing] = [await another('/devices'), await another('/devices/testvendor/charger-1')];
+    await idle.getByText('3 devices', { exact: true }).waitFor();
     const current = typing.getByRole('region', { name: 'Charging current' }).getByLabel('Current (A)');
     await current.fill('12');
     await page.context().clearCookies({ name: 'elnav_console' });
     // It is signed in again by itself, since that of Grid goes on.
     const isLoaded = idle.waitForEvent('load');
     await idle.clock.setFixedTime(Date.now());
-    await idle.getByRole('textbox', { name: 'User' }).fill('anna');
+    await idle.getByLabel('User').fill('anna');
     await isLoaded;
     await live(idle);
-    await idle.getByRole('listitem').first().waitFor();
+    await idle.getByText('3 devices', { exact: true }).waitFor();
     await console.open('');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(/\/auth\/login/);

@@ -89,7 +89,6 @@ const LEFT_OUT = new Set([
     'sealed_credentials',
     'sealed_tokens',
     'sealed_secrets',
-    'header_names_json',
     'sealed_verifier',
     'sealed_session',
   ],
@@ -179,12 +178,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
     )) as { devices: { id: string; device_type: string }[] };
     const device = devices.find(({ device_type }) => device_type === 'light')?.id ?? '';
     await ok('POST', `/devices/${device}/command`, { type: 'turn_on' });
-    await ok(
-      'POST',
-      '/link/sessions',
-      { user_ref: userRef, redirect_uri: 'http://localhost/' },
-      { 'idempotency-key': `${userRef}-sessions` },
-    );
+    await ok('POST', '/link/sessions', { user_ref: userRef, redirect_uri: 'http://localhost/' });
     const links = (await ok('GET', '/links')) as { id: string; user_ref: string }[];
     const link = links.find(({ user_ref }) => user_ref === userRef)?.id ?? '';
     await plant(userRef, { link, device });
@@ -247,14 +241,7 @@ onEachEngine('an end user who is forgotten', (engine) => {
       .values({
         ...{ account_id, id: `${userRef}-subscription`, url: 'https://app.example.com/', types_json: null },
         ...{ device_id: null, user_ref: userRef, version: 1, signature: 'hmac-sha256', public_key: null },
-        ...{
-          vault_key: 'k',
-          sealed_secrets: 's',
-          header_names_json: null,
-          status: 'paused',
-          reason: null,
-          created_at: 1,
-        },
+        ...{ vault_key: 'k', sealed_secrets: 's', status: 'paused', reason: null, created_at: 1 },
         ...{ generation: 0, cursor_tx: 0, cursor_id: 0, covered_at: 1, pending: 0, free_at: 0, retry_at: 0 },
         ...{ failures: 0, failing_since: null, lost_from: null, lost_until: null, attempts: 0, is_slow: 0 },
       })

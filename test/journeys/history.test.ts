@@ -316,45 +316,8 @@ onEachEngine('the history of a device', (engine) => {
       { ...{ resolution: '1d', from: began, to: minute(200), limit: 10, zone: 'UTC' }, isCostAsked: true },
     );
     assert.deepEqual(page.costs, [
-      { cost: null, missing: 'energy_wh of a solar_inverter is what it has produced', known: null },
+      { cost: null, missing: 'energy_wh of a solar_inverter is what it has produced' },
     ]);
-    const öre = await price();
-    const [day] = (await read({ resolution: '1d', isCostAsked: true, fields: [] })).costs ?? [];
-    assert.deepEqual(day?.known, { cost: String((öre(0) + öre(105)) / 100), wh: 2_000 });
-  });
-
-  it('the history of a device without a meter has the energy that follows from its power, for the time for which that is known', async () => {
-    const öre = await price();
-    await located('SE1');
-    for (const at of [0, 5, 10]) await see({ power_w: 2_000 }, at);
-    // It is known, but not what it takes.
-    for (const at of [12, 20, 25]) await see({ battery_soc: 50 }, at);
-    // What it gives back is not what it takes.
-    for (const at of [30, 40]) await see({ power_w: -600 }, at);
-    for (let at = 45; at <= 120; at += 15) await see({ power_w: 1 }, at);
-    const asked = { isCostAsked: true, fields: ['energy_wh'] } as const;
-    const energies = async (resolution: '15m' | '1h') => {
-      const page = await read({ resolution, ...asked }, 120);
-      return [page.energyBy, page.points.map(({ values }) => values.energy_wh), page] as const;
-    };
-    const [by, quarters, page] = await energies('15m');
-    assert.deepEqual([by, quarters], ['power', [400, null, 0, 0, 0, 0, 0, 0]]);
-    assert.deepEqual(
-      page.costs?.slice(0, 2).map(({ cost, missing, known }) => [cost, missing, known?.wh]),
-      [
-        [String((0.4 * öre(0)) / 100), null, 400],
-        [null, 'energy_wh is not known', undefined],
-      ],
-    );
-    // A watt for an hour is a watt-hour, though each of its quarters is less than one.
-    assert.deepEqual((await energies('1h'))[1], [400, 1]);
-    assert.deepEqual((await read({ resolution: '1h' }, 120)).fields, ['battery_soc', 'power_w', 'energy_wh']);
-    assert.equal((await read({}, 120)).points[0]?.values.energy_wh, null);
-    // Since it has a meter, that alone counts.
-    await see({ power_w: 1, energy_wh: 9_000 }, 121);
-    await see({ power_w: 1, energy_wh: 9_100 }, 125);
-    const [later, metered] = await energies('15m');
-    assert.deepEqual([later, new Set(metered)], ['meter', new Set([null])]);
   });
 
   it('the history of a device has the cost of what was counted between two reads, evenly, where they are planned to be far apart', async () => {

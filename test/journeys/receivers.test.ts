@@ -319,7 +319,6 @@ describe('a subscription to elnav itself', () => {
       const [attempt] = (await call('GET', `/subscriptions/${id}/attempts`)).body as { status: number }[];
       return attempt?.status === 401;
     });
-    await until('the light has been read', async () => (await typesOf()).includes('device.state_changed'));
     const before = await typesOf();
 
     const routes = [

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
 import { MINUTE_MS } from '../../src/core/durations.ts';
-import { intervalOf } from '../../src/domain/devices/polling/pace.ts';
-import { bearableSeconds } from '../../src/domain/vendor-calls/budgets/window.ts';
-import { sandbox } from '../../src/vendors/sandbox/index.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
 import { type Caller, makeWorld } from '../kit/world.ts';
@@ -51,25 +48,6 @@ async function post(caller: Caller, path: string, body: object): Promise<State> 
 }
 
 onEachEngine('a household of simulated devices', (engine) => {
-  it('a household of simulated devices tells what it does without being asked', async () => {
-    const { clock, world, caller, idOf } = await household(engine);
-    const states = async () =>
-      ((await caller.call('GET', '/devices')).body as Item[]).map(({ state }) => state);
-    await until('every device has been read', async () => {
-      // Loops of the service rest by this clock.
-      clock.turn(500);
-      return (await states()).every((state) => state !== undefined);
-    });
-    const end = (await caller.call('GET', '/events?after=latest')).body as { cursor: string };
-    const changed = `/events?after=${end.cursor}&types=device.state_changed&device=${idOf('vehicle')}`;
-    await until('the car has told of its charge', async () => {
-      clock.turn(MINUTE_MS);
-      const { body } = await caller.call('GET', changed);
-      return (body as { events: unknown[] }).events.length > 0;
-    });
-    await world.close();
-  });
-
   it('a household of simulated devices charges its car as physics requires: plugged in, at full power, tapering, complete', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const car = idOf('vehicle');
@@ -170,20 +148,5 @@ onEachEngine('a household of simulated devices', (engine) => {
     });
     await post(caller, `/devices/${light}/command`, { type: 'turn_on' });
     await world.close();
-  });
-});
-
-describe('sandbox devices in the background', () => {
-  const secondsOf = (devices: number) => {
-    const readers = { devices, links: devices, type: 'light', ofLink: ['light'], ofSite: ['light'] } as const;
-    const bearable = bearableSeconds(sandbox, readers);
-    return intervalOf(sandbox, { activities: ['idle'], bearable, isStreaming: false });
-  };
-
-  it('sandbox devices in the background are read each minute, and less often where there are thousands', () => {
-    assert.equal(secondsOf(10), 60);
-    assert.equal(secondsOf(500), 60);
-    const perMinute = (5_000 * 60) / secondsOf(5_000);
-    assert.ok(perMinute > 500 && perMinute <= 600, `${perMinute} reads a minute`);
   });
 });

@@ -186,16 +186,14 @@ onEachEngine('the sums of today', (engine) => {
     };
     const unknown: Record<string, number> = {};
     const priced = new Map<PriceArea, Energy[]>();
-    /** What has a price, of devices whose cost is not known. */
-    const others = new Map<PriceArea, Energy[]>();
     let devices = 0;
     for (const [index, { number, open, latest }] of followed.entries()) {
       const [name, area] = [DEVICES[index], AREAS[index] ?? null];
-      const found = await createHistoryReads(core.database).quarters([number], {
+      const stored = await createHistoryReads(core.database).quarters(number, {
         ...{ from: Math.floor(day.start / QUARTER_MS), until: Math.ceil(day.end / QUARTER_MS) },
         ...{ fields: ['energy_wh', 'power_w'], isLateAsked: true },
       });
-      const quarters = [...(found.get(number) ?? []), ...quartersSince({ open, latest }, now)].filter(
+      const quarters = [...stored, ...quartersSince({ open, latest }, now)].filter(
         ({ quarter }) => quarter * QUARTER_MS >= day.start,
       );
       if (name === 'meter') for (const one of quarters) for (const at of timesIn(one)) charged.add(at);
@@ -229,22 +227,12 @@ onEachEngine('the sums of today', (engine) => {
         return null;
       };
       const reason = await why();
-      if (reason !== null && area !== null)
-        for (const one of energiesOf([day], own)[0]?.energies ?? []) {
-          const { cost } = await prices.energyCost({ area, energy: [one] });
-          if (cost !== null && one.wh !== 0) others.set(area, [...(others.get(area) ?? []), one]);
-        }
       if (reason === null) devices += 1;
       else unknown[reason] = (unknown[reason] ?? 0) + 1;
     }
     let amount = new Big(0);
     for (const [area, energy] of priced)
       amount = amount.plus((await prices.energyCost({ area, energy })).cost ?? 0);
-    let known = amount;
-    for (const [area, energy] of others)
-      known = known.plus((await prices.energyCost({ area, energy })).cost ?? 0);
-    const pricedWh = [...priced.values(), ...others.values()].flat().reduce((sum, { wh }) => sum + wh, 0);
-    const isPriced = devices > 0 || others.size > 0;
     return {
       ...{ start: day.start, end: Math.min(day.end, now), drawn, produced, drawnFromGrid },
       givenBack: { ...givenBack, energy_wh: Math.round(givenBack.energy_wh / 3_600) },
@@ -252,7 +240,6 @@ onEachEngine('the sums of today', (engine) => {
       usedByHouses: newSum(),
       cost: {
         ...{ amount: devices === 0 ? null : amount.toFixed(), devices, of: drawn.of, unknown },
-        priced: isPriced ? { cost: known.toFixed(), wh: pricedWh } : null,
       },
     };
   }

@@ -239,11 +239,6 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     path: ({ light }) => `/devices/${light}/history?resolution=1h&fields=power_on&timezone=UTC`,
     good: 200,
   },
-  'GET /history': {
-    path: ({ light }) => `/history?devices=${light}&resolution=1h&fields=power_on&timezone=UTC`,
-    good: 200,
-    also: [404],
-  },
   'GET /history/today': { path: at('/history/today?timezone=UTC'), good: 200 },
   'GET /sessions': { path: at('/sessions?user_ref=anna&limit=2'), good: 200 },
   'GET /devices/{id}/sessions': { path: ({ light }) => `/devices/${light}/sessions`, good: 200 },

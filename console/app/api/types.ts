@@ -98,8 +98,6 @@ export type ChargingSession = {
     cost: Decimal | null;
     currency: 'SEK' | null;
     cost_missing: string | null;
-    cost_known: Decimal | null;
-    priced_wh: number | null;
     measured_by: {
         energy: 'transaction' | 'meter' | 'power' | null;
         power: 'readings' | null;
@@ -309,15 +307,6 @@ export type Device = {
     measures?: HouseMeter;
 };
 
-export type DeviceHistory = {
-    device: string;
-    vendor: string;
-    device_type: DeviceType;
-    user_ref: string;
-    points: Array<HistoryPoint>;
-    gaps: Array<Gap>;
-};
-
 export type DeviceLinked = {
     id: string;
     type: 'device.linked';
@@ -522,7 +511,6 @@ export type Ed25519Subscription = {
     version: number;
     signature: 'ed25519';
     public_key: string;
-    header_names: Array<string>;
     created_at: string;
     lag_seconds: number;
     failures: number;
@@ -685,25 +673,14 @@ export type History = {
     cursor: string | null;
 };
 
-export type HistoryList = {
-    resolution: '15m' | '1h' | '1d';
-    timezone: string;
-    devices: Array<DeviceHistory>;
-    cursor: string | null;
-};
-
 export type HistoryPoint = {
     start: string;
     end: string;
-    date?: string;
     covered?: number;
-    energy_source?: 'meter' | 'power' | null;
     cost?: Decimal | null;
     currency?: 'SEK';
     cost_missing?: string | null;
-    cost_known?: Decimal | null;
-    priced_wh?: number | null;
-    [key: string]: number | boolean | null | string | string | number | 'meter' | 'power' | null | Decimal | null | 'SEK' | string | null | Decimal | null | number | null | undefined;
+    [key: string]: number | boolean | null | string | number | Decimal | null | 'SEK' | string | null | undefined;
 };
 
 export type HmacSubscription = {
@@ -717,7 +694,6 @@ export type HmacSubscription = {
     version: number;
     signature: 'hmac-sha256';
     public_key: null;
-    header_names: Array<string>;
     created_at: string;
     lag_seconds: number;
     failures: number;
@@ -1007,7 +983,6 @@ export type NewSubscription = {
     types?: Array<string> | null;
     device?: string | null;
     user_ref?: string | null;
-    headers?: Array<OwnHeader> | null;
     version?: number;
     signature?: 'hmac-sha256' | 'ed25519';
 };
@@ -1029,10 +1004,6 @@ export type OpenIntervention = {
     code: string;
     capabilities: Array<Capability>;
     opened_at: string;
-};
-
-export type OwnHeader = {
-    name: string;
 };
 
 export type PartnerApplication = {
@@ -1405,7 +1376,6 @@ export type Subscription = {
     version: number;
     signature: 'hmac-sha256' | 'ed25519';
     public_key: string | null;
-    header_names: Array<string>;
     created_at: string;
     lag_seconds: number;
     failures: number;
@@ -1419,7 +1389,6 @@ export type SubscriptionChange = {
     types?: Array<string> | null;
     device?: string | null;
     user_ref?: string | null;
-    headers?: Array<OwnHeader> | null;
 };
 
 export type SubscriptionPaused = {
@@ -1485,8 +1454,6 @@ export type Today = {
     cost: {
         amount: Decimal | null;
         currency: 'SEK';
-        cost_known: Decimal | null;
-        priced_wh: number | null;
         devices: number;
         of: number;
         unknown: {
@@ -1622,33 +1589,6 @@ export type VendorCall = {
 
 export type WebhookPost = {
     events: Array<PostedEvent>;
-};
-
-export type NewSubscriptionWritable = {
-    url: string;
-    types?: Array<string> | null;
-    device?: string | null;
-    user_ref?: string | null;
-    headers?: Array<OwnHeaderWritable> | null;
-    version?: number;
-    signature?: 'hmac-sha256' | 'ed25519';
-};
-
-export type NoDataWritable = {
-    [key: string]: unknown;
-};
-
-export type OwnHeaderWritable = {
-    name: string;
-    value: string;
-};
-
-export type SubscriptionChangeWritable = {
-    url?: string;
-    types?: Array<string> | null;
-    device?: string | null;
-    user_ref?: string | null;
-    headers?: Array<OwnHeaderWritable> | null;
 };
 
 export type GetOpenApiDocumentData = {
@@ -1894,9 +1834,6 @@ export type FinishVendorSignInResponse = FinishVendorSignInResponses[keyof Finis
 
 export type CreateLinkSessionData = {
     body: NewLinkSession;
-    headers?: {
-        'idempotency-key'?: string;
-    };
     path?: never;
     query?: never;
     url: '/link/sessions';
@@ -1908,13 +1845,10 @@ export type CreateLinkSessionErrors = {
     403: Error;
     404: Error;
     408: Error;
-    409: Error;
     413: Error;
     415: Error;
-    422: Error;
     429: Error;
     500: Error;
-    502: Error;
     503: Error;
 };
 
@@ -2293,10 +2227,7 @@ export type ListSubscriptionsResponses = {
 export type ListSubscriptionsResponse = ListSubscriptionsResponses[keyof ListSubscriptionsResponses];
 
 export type CreateSubscriptionData = {
-    body: NewSubscriptionWritable;
-    headers?: {
-        'idempotency-key'?: string;
-    };
+    body: NewSubscription;
     path?: never;
     query?: never;
     url: '/subscriptions';
@@ -2310,10 +2241,8 @@ export type CreateSubscriptionErrors = {
     409: Error;
     413: Error;
     415: Error;
-    422: Error;
     429: Error;
     500: Error;
-    502: Error;
     503: Error;
 };
 
@@ -2383,7 +2312,7 @@ export type GetSubscriptionResponses = {
 export type GetSubscriptionResponse = GetSubscriptionResponses[keyof GetSubscriptionResponses];
 
 export type UpdateSubscriptionData = {
-    body: SubscriptionChangeWritable;
+    body: SubscriptionChange;
     path: {
         id: string;
     };
@@ -2414,9 +2343,6 @@ export type UpdateSubscriptionResponse = UpdateSubscriptionResponses[keyof Updat
 
 export type RotateSubscriptionSecretData = {
     body?: never;
-    headers?: {
-        'idempotency-key'?: string;
-    };
     path: {
         id: string;
     };
@@ -2430,13 +2356,10 @@ export type RotateSubscriptionSecretErrors = {
     403: Error;
     404: Error;
     408: Error;
-    409: Error;
     413: Error;
     415: Error;
-    422: Error;
     429: Error;
     500: Error;
-    502: Error;
     503: Error;
 };
 
@@ -2664,42 +2587,6 @@ export type ListMeterReadingsResponses = {
 
 export type ListMeterReadingsResponse = ListMeterReadingsResponses[keyof ListMeterReadingsResponses];
 
-export type ListHistoryData = {
-    body?: never;
-    path?: never;
-    query?: {
-        user_ref?: string;
-        vendor?: string;
-        devices?: string;
-        resolution?: '15m' | '1h' | '1d';
-        from?: string;
-        to?: string;
-        timezone?: string;
-        fields?: string;
-        limit?: number;
-        cursor?: string;
-    };
-    url: '/history';
-};
-
-export type ListHistoryErrors = {
-    400: Error;
-    401: Error;
-    403: Error;
-    404: Error;
-    429: Error;
-    500: Error;
-    503: Error;
-};
-
-export type ListHistoryError = ListHistoryErrors[keyof ListHistoryErrors];
-
-export type ListHistoryResponses = {
-    200: HistoryList;
-};
-
-export type ListHistoryResponse = ListHistoryResponses[keyof ListHistoryResponses];
-
 export type GetHistoryData = {
     body?: never;
     path: {
@@ -2741,7 +2628,6 @@ export type GetTodayData = {
     body?: never;
     path?: never;
     query?: {
-        user_ref?: string;
         timezone?: string;
     };
     url: '/history/today';
@@ -3016,9 +2902,6 @@ export type ListGatewaysResponse = ListGatewaysResponses[keyof ListGatewaysRespo
 
 export type CreateGatewayData = {
     body: NewGateway;
-    headers?: {
-        'idempotency-key'?: string;
-    };
     path?: never;
     query?: never;
     url: '/gateways';
@@ -3032,10 +2915,8 @@ export type CreateGatewayErrors = {
     409: Error;
     413: Error;
     415: Error;
-    422: Error;
     429: Error;
     500: Error;
-    502: Error;
     503: Error;
 };
 
@@ -3106,9 +2987,6 @@ export type GetGatewayResponse = GetGatewayResponses[keyof GetGatewayResponses];
 
 export type CreatePairingCodeData = {
     body?: never;
-    headers?: {
-        'idempotency-key'?: string;
-    };
     path: {
         id: string;
     };
@@ -3122,13 +3000,10 @@ export type CreatePairingCodeErrors = {
     403: Error;
     404: Error;
     408: Error;
-    409: Error;
     413: Error;
     415: Error;
-    422: Error;
     429: Error;
     500: Error;
-    502: Error;
     503: Error;
 };
 
@@ -3756,7 +3631,6 @@ export interface Operations {
   "POST /sandbox/devices/{id}": Call<SetSandboxConditionsData, SetSandboxConditionsResponse>;
   "GET /devices/{id}/transactions": Call<ListTransactionsData, ListTransactionsResponse>;
   "GET /devices/{id}/readings": Call<ListMeterReadingsData, ListMeterReadingsResponse>;
-  "GET /history": Call<ListHistoryData, ListHistoryResponse>;
   "GET /devices/{id}/history": Call<GetHistoryData, GetHistoryResponse>;
   "GET /history/today": Call<GetTodayData, GetTodayResponse>;
   "GET /sessions": Call<ListSessionsData, ListSessionsResponse>;

@@ -1,7 +1,7 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { pointAt, valueAt } from '../../../src/pages/plot/shapes.ts';
 import { call } from '../api/call.ts';
-import { useQuery, useRead } from '../api/queries.ts';
+import { useQuery } from '../api/queries.ts';
 import type { Device, History as Page } from '../api/shapes.ts';
 import { now } from '../clock.ts';
 import { useEvents } from '../events/read.ts';
@@ -16,10 +16,9 @@ import { useWidth } from '../plot/width.ts';
 import { useSearch } from '../route.ts';
 import { words } from '../words/index.ts';
 import { COMMAND_TYPES } from './events.tsx';
-import { type Panel, panelsOf, RANGE_NAMES, RANGES } from './panels.ts';
+import { type Panel, panelsOf, RANGE_NAMES, RANGES, type RangeName } from './panels.ts';
 import { Plot } from './plot.tsx';
 import { PricePlot, type Prices, priceAt } from './prices.tsx';
-import { beginOf, firstRange, type RangeName } from './ranges.ts';
 
 const texts = words.history;
 const REFRESH_MS = 15_000;
@@ -30,27 +29,8 @@ const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The history of a device. */
 export function History({ device }: { readonly device: Device }) {
-  const { linkedAt, isKnown } = useLinkedAt(device);
-  // What is shown first follows from it.
-  if (isKnown) return <KnownHistory device={device} linkedAt={linkedAt} />;
-  return (
-    <section class="card" aria-labelledby="history">
-      <h2 id="history">{texts.title}</h2>
-      <p class="soft history-wait">{words.loading}</p>
-    </section>
-  );
-}
-
-interface HistoryProps {
-  readonly device: Device;
-  /** When its link was made, ms; undefined where that could not be read. */
-  readonly linkedAt: number | undefined;
-}
-
-function KnownHistory({ device, linkedAt }: HistoryProps) {
   const [search, setSearch] = useSearch();
-  const first = firstRange(linkedAt, now());
-  const chosen = RANGE_NAMES.find((name) => name === search.get('range')) ?? first;
+  const chosen = RANGE_NAMES.find((name) => name === search.get('range')) ?? 'day';
   const range = RANGES[chosen];
   const panels = useMemo(
     () => panelsOf(device.capabilities, range.resolution),
@@ -59,12 +39,12 @@ function KnownHistory({ device, linkedAt }: HistoryProps) {
   const until = Date.parse(search.get('to') ?? '');
   // No device was there before 1970.
   const isNow = !(until > range.ms);
-  const asked = { device, name: chosen, panels, to: isNow ? undefined : until };
-  const { data: loaded, error, isPending, refetch } = useHistory(asked);
-  const data = useMemo(() => {
-    if (loaded === undefined || !isNow) return loaded;
-    return beginningAt(loaded, beginOf(chosen, { ...loaded, linkedAt }));
-  }, [loaded, isNow, linkedAt]);
+  const { data, error, isPending, refetch } = useHistory({
+    device,
+    name: chosen,
+    panels,
+    to: isNow ? undefined : until,
+  });
   const to = data?.to ?? (isNow ? now() : until);
   const from = data?.from ?? to - range.ms;
   const move = (to: number) => setSearch({ to: to >= now() ? '' : new Date(to).toISOString() });
@@ -81,7 +61,7 @@ function KnownHistory({ device, linkedAt }: HistoryProps) {
         <h2 id="history">{texts.title}</h2>
         <Ranges
           {...{ legend: texts.range, options: RANGE_NAMES, texts: texts.ranges, chosen }}
-          onChoose={(name) => setSearch({ range: name === first ? '' : name })}
+          onChoose={(name) => setSearch({ range: name === 'day' ? '' : name })}
         />
       </div>
       <div class="row history-span">
@@ -102,24 +82,6 @@ interface Loaded extends Pick<Page, 'points' | 'gaps'> {
   readonly prices: Prices | undefined;
   readonly from: number;
   readonly to: number;
-}
-
-/** What was loaded, without the time before. */
-function beginningAt(loaded: Loaded, from: number): Loaded {
-  const { prices } = loaded;
-  if (from === loaded.from) return loaded;
-  const begin = new Date(from).toISOString();
-  const slots = prices?.slots
-    .filter(({ end }) => end > begin)
-    .map((slot) => (slot.start < begin ? { ...slot, start: begin } : slot));
-  return { ...loaded, from, prices: prices && { ...prices, slots: slots ?? [] } };
-}
-
-/** When the link of a device was made, ms. It is not needed to show a history. */
-function useLinkedAt({ user_ref, link }: Device) {
-  const { data, isPending } = useRead('GET /links', { query: { user_ref } });
-  const at = data?.find(({ id }) => id === link)?.created_at;
-  return { isKnown: !isPending, linkedAt: at === undefined ? undefined : Date.parse(at) };
 }
 
 interface HistoryQuery {

@@ -132,8 +132,7 @@ function Head({ device }: { readonly device: Device }) {
         <ConditionMark device={device} />
       </div>
       <p class="soft">
-        {type} · {vendors.get(device.vendor) ?? device.vendor} ·{' '}
-        <Link href={hrefOf({ page: 'devices' }, { q: device.user_ref })}>{foreign(device.user_ref)}</Link>
+        {type} · {vendors.get(device.vendor) ?? device.vendor}
       </p>
       {isCar(device) ? (
         <p>
@@ -191,13 +190,6 @@ function About({ device }: { readonly device: Device }) {
       <Facts
         facts={[
           [texts.id, <code key="id">{device.id}</code>],
-          [texts.user, <Name key="user" text={device.user_ref} />],
-          [
-            texts.link,
-            <Link key="link" href={hrefOf({ page: 'links' }, { user: device.user_ref })}>
-              {foreign(device.link)}
-            </Link>,
-          ],
           [
             texts.capabilities,
             <div key="capabilities" class="capabilities">

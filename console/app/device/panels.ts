@@ -3,7 +3,6 @@ import type { Capability, History } from '../api/shapes.ts';
 import { clockTime, dayMonth, dayMonthYear, dayOrTime, month, shortDateTime } from '../format.ts';
 import { words } from '../words/index.ts';
 import { type FieldOf, fieldsOf, nameOf, UNIT_NAMES, UNITS, type Unit, type UnitStyle } from './fields.ts';
-import { RANGE_MS, type RangeName } from './ranges.ts';
 
 type Resolution = History['resolution'];
 
@@ -15,14 +14,18 @@ interface Range {
   readonly moment: (at: number) => string;
 }
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
 /** What of a history can be seen at once. */
 export const RANGES = {
-  hours: { ms: RANGE_MS.hours, resolution: 'raw', tick: clockTime, moment: shortDateTime },
-  day: { ms: RANGE_MS.day, resolution: '15m', tick: clockTime, moment: shortDateTime },
-  week: { ms: RANGE_MS.week, resolution: '15m', tick: dayOrTime, moment: shortDateTime },
-  month: { ms: RANGE_MS.month, resolution: '1h', tick: dayMonth, moment: shortDateTime },
-  year: { ms: RANGE_MS.year, resolution: '1d', tick: month, moment: dayMonthYear },
-} satisfies Record<RangeName, Range>;
+  hours: { ms: 3 * HOUR_MS, resolution: 'raw', tick: clockTime, moment: shortDateTime },
+  day: { ms: DAY_MS, resolution: '15m', tick: clockTime, moment: shortDateTime },
+  week: { ms: 7 * DAY_MS, resolution: '15m', tick: dayOrTime, moment: shortDateTime },
+  month: { ms: 31 * DAY_MS, resolution: '1h', tick: dayMonth, moment: shortDateTime },
+  year: { ms: 365 * DAY_MS, resolution: '1d', tick: month, moment: dayMonthYear },
+} satisfies Record<string, Range>;
+export type RangeName = keyof typeof RANGES;
 export const RANGE_NAMES = Object.keys(RANGES) as RangeName[];
 
 /** A plot of one unit. */

@@ -1,6 +1,19 @@
 import type { Device } from '../api/shapes.ts';
+import { Empty } from '../parts/page.tsx';
 import { words } from '../words/index.ts';
 import { type Condition, conditionOf } from './condition.ts';
+
+/** What an account without devices sees. */
+export function NoDevices() {
+  const { noDevices, noDevicesText, guide } = words.overview;
+  return (
+    <Empty title={noDevices} text={noDevicesText}>
+      <p>
+        <a href="/docs">{guide}</a>
+      </p>
+    </Empty>
+  );
+}
 
 const TONES: Readonly<Record<Condition, string>> = {
   charging: 'mark-busy',

@@ -1,7 +1,9 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
+import { readAll, useQuery } from '../api/queries.ts';
 import type { Device } from '../api/shapes.ts';
 import { useVendorNames } from '../api/vendors.ts';
-import { count } from '../format.ts';
+import { count, foreign } from '../format.ts';
+import { keyOfDevice } from '../live/devices.ts';
 import { devices } from '../live/index.ts';
 import { ActionButton } from '../parts/action.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -12,7 +14,7 @@ import { useSearch } from '../route.ts';
 import { useStore } from '../store.ts';
 import { words } from '../words/index.ts';
 import { CONDITIONS, conditionOf } from './condition.ts';
-import { NoDevices } from './no-devices.tsx';
+import { NoDevices } from './condition-mark.tsx';
 import { DeviceTable } from './table.tsx';
 
 interface DeviceFilter {
@@ -20,46 +22,49 @@ interface DeviceFilter {
   readonly vendor: string;
   readonly type: string;
   readonly condition: string;
+  /** Keys of the devices of a user; undefined for all users. */
+  readonly ofUser: ReadonlySet<string> | undefined;
 }
 
-/** The devices that fit all of a filter; every word of the text is found in the name, the id, the user or the vendor. */
+/** The devices that fit all of a filter; every word of the text is found in the name, the id or the vendor. */
 function filtered(list: readonly Device[], filter: DeviceFilter): readonly Device[] {
-  const { vendor, type, condition } = filter;
+  const { vendor, type, condition, ofUser } = filter;
   const needles = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (needles.length === 0 && vendor === '' && type === '' && condition === '') return list;
+  if (needles.length === 0 && vendor === '' && type === '' && condition === '' && ofUser === undefined)
+    return list;
   return list.filter((device) => {
     if (vendor !== '' && device.vendor !== vendor) return false;
     if (type !== '' && device.device_type !== type) return false;
     if (condition !== '' && conditionOf(device) !== condition) return false;
+    if (ofUser !== undefined && !ofUser.has(keyOfDevice(device))) return false;
     if (needles.length === 0) return true;
-    const text = `${device.name ?? ''} ${device.id} ${device.user_ref} ${device.vendor}`.toLowerCase();
+    const text = `${device.name ?? ''} ${device.id} ${device.vendor}`.toLowerCase();
     return needles.every((needle) => text.includes(needle));
   });
 }
 
 const texts = words.devices;
-/** About as often as devices are read. Long lists take long to load, so five thousand devices are asked for every five minutes. */
-const FRESH_MS = 60_000;
-const FRESH_EACH_MS = 60;
-const FILTERS = ['q', 'vendor', 'type', 'state'] as const;
+const FILTERS = ['q', 'vendor', 'type', 'state', 'user'] as const;
 
 /** All devices: searched, filtered, live. */
 export function DevicesPage() {
   useTitle(texts.title);
   const all = useStore(devices);
-  useFreshTimes();
   const [search, setSearch] = useSearch();
   const textTyped = useTyped(search.get('q') ?? '', (q) => setSearch({ q }));
+  const user = search.get('user') ?? '';
+  const userTyped = useTyped(user, (value) => setSearch({ user: value }));
   const [text] = textTyped;
   const vendorNames = useVendorNames();
+  const ofUser = useDevicesOf(user);
   const choice = {
     vendor: search.get('vendor') ?? '',
     type: search.get('type') ?? '',
     condition: search.get('state') ?? '',
   };
   const shown = useMemo(
-    () => filtered(all.list, { text, ...choice }),
-    [all.list, text, choice.vendor, choice.type, choice.condition],
+    () => filtered(all.list, { text, ...choice, ofUser: ofUser.keys }),
+    [all.list, text, choice.vendor, choice.type, choice.condition, ofUser.keys],
   );
   // They change only with the devices there are, not with what these do.
   const of = [all.status, all.list.length];
@@ -94,20 +99,22 @@ export function DevicesPage() {
           options={CONDITIONS.map((one) => [one, words.conditions[one]])}
           onChange={(state) => setSearch({ state })}
         />
+        <TextFilter label={words.filters.user} hint={words.filters.userHint} typed={userTyped} />
       </Filters>
       {all.status === 'failed' && all.error !== undefined ? (
         <Failure error={all.error} onRetry={() => void devices.load()} />
       ) : null}
+      {ofUser.error === null ? null : <Failure error={ofUser.error} />}
       <div class="row filters-result">
         <p class="soft" role="status">
-          {all.status === 'loading'
+          {all.status === 'loading' || ofUser.isLoading
             ? words.loading
             : texts.count(count(shown.length), count(all.list.length))}
         </p>
         {isFiltered ? (
           <ActionButton
             onClick={() => {
-              textTyped[1]('');
+              for (const [, setTyped] of [textTyped, userTyped]) setTyped('');
               setSearch(Object.fromEntries(FILTERS.map((name) => [name, ''])));
             }}
           >
@@ -115,11 +122,14 @@ export function DevicesPage() {
           </ActionButton>
         ) : null}
       </div>
-      {all.status === 'loaded' && shown.length === 0 ? (
+      {all.status === 'loaded' && !ofUser.isLoading && shown.length === 0 ? (
         all.list.length === 0 ? (
           <NoDevices />
         ) : (
-          <Empty title={texts.noMatch} text={texts.noMatchText} />
+          <Empty
+            title={texts.noMatch}
+            text={ofUser.keys?.size === 0 ? texts.noUser(foreign(user)) : texts.noMatchText}
+          />
         )
       ) : null}
       {shown.length > 0 ? <DeviceTable list={shown} vendorNames={vendorNames} /> : null}
@@ -127,24 +137,17 @@ export function DevicesPage() {
   );
 }
 
-/** A reading that changed nothing leaves no event: when devices were measured is asked for again. */
-function useFreshTimes(): void {
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let isLeft = false;
-    const wait = () => {
-      if (isLeft) return;
-      const { length } = devices.get().list;
-      timer = setTimeout(ask, Math.max(FRESH_MS, length * FRESH_EACH_MS));
-    };
-    const ask = async () => {
-      if (!document.hidden) await devices.load();
-      wait();
-    };
-    wait();
-    return () => {
-      isLeft = true;
-      clearTimeout(timer);
-    };
-  }, []);
+const NONE: ReadonlySet<string> = new Set();
+
+/** Keys of the devices of a user: the list of all does not say whose they are. */
+function useDevicesOf(user: string) {
+  const { data, error, isPending } = useQuery({
+    key: ['GET /devices', 'of', user],
+    load: async (signal) =>
+      user === ''
+        ? null
+        : new Set((await readAll('GET /devices', { user_ref: user }, { signal })).map(keyOfDevice)),
+  });
+  // Until they are known none is shown.
+  return { keys: user === '' ? undefined : (data ?? NONE), isLoading: user !== '' && isPending, error };
 }

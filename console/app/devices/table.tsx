@@ -1,10 +1,9 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { Device } from '../api/shapes.ts';
-import { useNow } from '../clock.ts';
-import { ago, foreign, percent, power, temperature } from '../format.ts';
+import { percent, power, temperature } from '../format.ts';
 import { keyOfDevice } from '../live/devices.ts';
 import { Link } from '../parts/link.tsx';
-import { Name, Time } from '../parts/texts.tsx';
+import { Name } from '../parts/texts.tsx';
 import { useRowKeys, useVirtualRows } from '../parts/virtual.ts';
 import { hrefOf } from '../route.ts';
 import { words } from '../words/index.ts';
@@ -12,8 +11,6 @@ import { ConditionMark } from './condition-mark.tsx';
 
 /** As in the style sheet, px. */
 const ROW_HEIGHT = 52;
-/** Ages are renewed so often. */
-const AGE_MS = 5_000;
 const texts = words.devices;
 
 interface TableProps {
@@ -34,9 +31,6 @@ export function DeviceTable({ list, vendorNames }: TableProps) {
         <thead>
           <tr>
             <th scope="col">{texts.columns.name}</th>
-            <th scope="col" class="column-user">
-              {texts.columns.user}
-            </th>
             <th scope="col" class="column-type">
               {texts.columns.type}
             </th>
@@ -51,9 +45,6 @@ export function DeviceTable({ list, vendorNames }: TableProps) {
             </th>
             <th scope="col" class="number column-level">
               {texts.columns.level}
-            </th>
-            <th scope="col" class="number column-updated">
-              {texts.columns.updated}
             </th>
           </tr>
         </thead>
@@ -115,15 +106,11 @@ function drawRow({ device, vendor, index, isActive, onFocus }: RowProps) {
         >
           <Name text={device.name} />
         </Link>
-        <span class="row-id">{foreign(device.id)}</span>
         <span class="row-under">
           <ConditionMark device={device} />
-          <span class="row-kind">{foreign(device.user_ref)}</span>
+          <span class="row-kind">{type}</span>
         </span>
       </th>
-      <td class="column-user">
-        <Name text={device.user_ref} />
-      </td>
       <td class="column-type">{type}</td>
       <td class="column-vendor">{vendor}</td>
       <td class="column-state">
@@ -131,17 +118,8 @@ function drawRow({ device, vendor, index, isActive, onFocus }: RowProps) {
       </td>
       <td class="number">{watts === undefined || state?.online === false ? words.none : power(watts)}</td>
       <td class="number column-level">{levelOf(device)}</td>
-      <td class="number column-updated">
-        <Age at={device.observed_at} />
-      </td>
     </tr>
   );
-}
-
-/** How old a state is; it goes on by itself. */
-function Age({ at }: { readonly at: string | undefined }) {
-  const now = useNow(AGE_MS);
-  return at === undefined ? <span>{words.none}</span> : <Time at={at} text={ago(at, now)} />;
 }
 
 /** How full or how warm it is. */

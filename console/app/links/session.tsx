@@ -106,19 +106,12 @@ export function LinkSession({ begun: { session, url, userRef } }: { readonly beg
   );
 }
 
-/** Whether a phone that reads the address would look for it in itself. */
-function isOfThisMachine(url: string): boolean {
-  const { hostname } = new URL(url);
-  return /^127\.|^\[::1\]$|^(?:.+\.)?localhost$/.test(hostname);
-}
-
 function Address({ url }: { readonly url: string }) {
   return (
     <div class="connect-address">
       <QrCode text={url} label={texts.qr} />
       <div class="stack-small">
         <p>{texts.open}</p>
-        {isOfThisMachine(url) && <p class="notice notice-note">{texts.thisMachineOnly}</p>}
         <Copyable text={url} act={texts.copy} isWrapped />
       </div>
     </div>

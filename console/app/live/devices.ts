@@ -62,16 +62,12 @@ export function createDeviceList(): DeviceList {
     return true;
   }
 
-  function merge(vendor: string, id: string, changes: Partial<DeviceState>, measuredAt?: string): void {
+  function merge(vendor: string, id: string, changes: Partial<DeviceState>): void {
     const at = index.get(keyOf(vendor, id));
     const device = at === undefined ? undefined : list[at];
     if (at === undefined || device === undefined) return;
     changed();
-    list[at] = {
-      ...device,
-      state: { online: true, ...device.state, ...changes },
-      ...(measuredAt === undefined ? {} : { observed_at: measuredAt }),
-    };
+    list[at] = { ...device, state: { online: true, ...device.state, ...changes } };
   }
 
   function remove(key: string): void {
@@ -91,8 +87,8 @@ export function createDeviceList(): DeviceList {
         const data = dataOf(event, 'device.state_changed');
         if (data === undefined) return;
         const values = Object.entries(data.changes).map(([field, { to }]) => [field, to]);
-        const isNewest = measured(keyOf(vendor, device), data.observed_at);
-        merge(vendor, device, Object.fromEntries(values), isNewest ? data.observed_at : undefined);
+        measured(keyOf(vendor, device), data.observed_at);
+        merge(vendor, device, Object.fromEntries(values));
         return;
       }
       case 'device.unreachable':
@@ -150,7 +146,7 @@ export function createDeviceList(): DeviceList {
     take({ vendor, id }, state, measuredAt) {
       const key = keyOf(vendor, id);
       if (measuredAt !== undefined && !measured(key, measuredAt)) return;
-      merge(vendor, id, state, measuredAt);
+      merge(vendor, id, state);
     },
   };
   return api;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CONDITIONS } from '../devices/condition.ts';
-import { NoDevices } from '../devices/no-devices.tsx';
+import { NoDevices } from '../devices/condition-mark.tsx';
 import { count, power } from '../format.ts';
 import { devices } from '../live/index.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -57,11 +57,7 @@ function Tiles({ sums }: { readonly sums: Sums }) {
         {sums.producedW === undefined ? null : <Tile name={texts.produced} value={power(sums.producedW)} />}
         {sums.gridW === undefined ? null : <Tile name={texts.grid} value={power(sums.gridW)} />}
         {sums.housesW === undefined ? null : <Tile name={texts.houses} value={power(sums.housesW)} />}
-        <Tile
-          name={texts.reachable}
-          value={sums.read === 0 ? words.none : texts.ofDevices(count(sums.reachable), count(sums.read))}
-          {...(sums.read === sums.all ? {} : { note: texts.notReadYet(count(sums.all - sums.read)) })}
-        />
+        <Tile name={texts.reachable} value={texts.ofDevices(count(sums.reachable), count(sums.all))} />
       </dl>
       <p class="hint">
         {texts.powerText(count(sums.withPower))} {texts.onceText}

@@ -10,8 +10,6 @@ interface TypeCount {
 
 export interface Sums {
   readonly all: number;
-  /** Devices of which a state is known: of the others nobody knows whether they can be reached. */
-  readonly read: number;
   readonly reachable: number;
   /** Devices whose power is in the sums. */
   readonly withPower: number;
@@ -31,7 +29,7 @@ export function sumsOf(list: readonly Device[]): Sums {
   const chargers = createChargerTimes();
   const meters = { grid_meter: createMeters(), house_meter: createMeters() };
   const powered: { readonly device: Device; readonly role: Role; readonly watts: number }[] = [];
-  let [read, reachable, withPower, drawnW, givenBackW] = [0, 0, 0, 0, 0];
+  let [reachable, withPower, drawnW, givenBackW] = [0, 0, 0, 0];
   let producedW: number | undefined;
   for (const device of list) {
     const { device_type: type, state } = device;
@@ -39,9 +37,7 @@ export function sumsOf(list: readonly Device[]): Sums {
     types.set(type, entry);
     entry.all += 1;
     entry.by[conditionOf(device)] += 1;
-    if (state === undefined) continue;
-    read += 1;
-    if (!state.online) continue;
+    if (state?.online !== true) continue;
     reachable += 1;
     if (typeof state.production_w === 'number') producedW = (producedW ?? 0) + state.production_w;
     const { power_w: watts } = state;
@@ -62,7 +58,7 @@ export function sumsOf(list: readonly Device[]): Sums {
   }
   const counts = [...types].map(([type, counted]) => ({ type, ...counted }));
   return {
-    ...{ all: list.length, read, reachable, withPower, drawnW, givenBackW, producedW },
+    ...{ all: list.length, reachable, withPower, drawnW, givenBackW, producedW },
     ...{ gridW: shownBy(meters.grid_meter), housesW: shownBy(meters.house_meter) },
     types: counts.sort((a, b) => b.all - a.all),
   };

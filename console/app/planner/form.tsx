@@ -103,8 +103,8 @@ function optionsOf({ cars, device, choices }: FormProps): readonly (readonly [st
   const listed = cars.slice(0, MOST_CARS);
   const { vendor = '', device: id } = choices;
   const isListed = id === undefined || listed.some((one) => one.vendor === vendor && one.id === id);
-  const nameOf = ({ name, id, user_ref, device_type }: (typeof cars)[number]) =>
-    `${foreign(name ?? '') || foreign(id)} (${words.types[device_type]}) · ${foreign(user_ref)}`;
+  const nameOf = ({ name, id, device_type }: (typeof cars)[number]) =>
+    `${foreign(name ?? '') || foreign(id)} (${words.types[device_type]})`;
   const optionOf = (one: (typeof cars)[number]) => [keyOf(one.vendor, one.id), nameOf(one)] as const;
   const chosen = isListed
     ? []

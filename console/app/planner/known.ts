@@ -52,14 +52,14 @@ export const isCar = ({ device_type }: Pick<Device, 'device_type'>): boolean => 
 export const MOST_CARS = 200;
 
 /** The first vehicles and chargers of the account, one more than are listed. */
-export function useCars(): readonly Pick<Device, 'vendor' | 'id' | 'name' | 'user_ref' | 'device_type'>[] {
+export function useCars(): readonly Pick<Device, 'vendor' | 'id' | 'name' | 'device_type'>[] {
   // Their states change all the time, which does not matter here.
   const text = useSelected(devices, ({ list }) =>
     JSON.stringify(
       list
         .filter(isCar)
         .slice(0, MOST_CARS + 1)
-        .map(({ vendor, id, name, user_ref, device_type }) => ({ vendor, id, name, user_ref, device_type })),
+        .map(({ vendor, id, name, device_type }) => ({ vendor, id, name, device_type })),
     ),
   );
   return useMemo(() => JSON.parse(text), [text]);

@@ -112,7 +112,7 @@ export const CONNECT_DOCUMENT = {
     },
     {
       title: 'Idempotency',
-      text: 'Linking, commands, operations of stations, and every call that makes something (link sessions, subscriptions and their new secrets, gateways and their pairing codes) accept the header `Idempotency-Key`. If you repeat a request with the same key within 24 hours, for example after a timeout, you get the first response and nothing is done twice.',
+      text: 'Linking, commands and operations of stations accept the header `Idempotency-Key`. If you repeat a request with the same key within 24 hours, for example after a timeout, you get the first response and nothing is done twice.',
     },
     {
       title: 'Pagination',

@@ -19,9 +19,6 @@ export const PriceAreaOfLink = Type.Enum([...PRICE_AREAS], {
   examples: ['SE3'],
 });
 
-/** The errors of a route that makes something once for an `Idempotency-Key`. */
-export const ONCE: readonly number[] = [409, 422, 502];
-
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

@@ -1,7 +1,6 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, ERRORS } from '../../core/errors.ts';
-import { CONTRACT_DATE } from '../../http/contract/versions.ts';
 import type { Exposure } from '../../http/exposure.ts';
 
 /** Takes over an HTTP upgrade request; answers it on the socket itself. */
@@ -80,6 +79,6 @@ export function refuse(socket: Duplex, { code, message, retryAfterSeconds }: App
   const retryAfter = retryAfterSeconds === undefined ? '' : `retry-after: ${retryAfterSeconds}\r\n`;
   socket.on('error', () => {});
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nelnav-version: ${CONTRACT_DATE}\r\n${retryAfter}connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\n${retryAfter}connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

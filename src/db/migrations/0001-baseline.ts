@@ -108,7 +108,7 @@ const accounts = ({ identity, bytewise }: Types): string => `
     account_id bigint not null, route text not null, key text not null, fingerprint text not null,
     status text not null, started_at bigint not null, lease_until bigint not null, answer_status smallint,
     answer_code text, answer_command text, answer_body text, claim text not null default '', begun smallint not null default 1,
-    fingerprint_key text not null default '', answer_vault_key text, user_ref text,
+    fingerprint_key text not null default '',
     constraint idempotent_requests_pk primary key (account_id, route, key)
   );
   create index idempotent_requests_by_age on idempotent_requests (started_at);
@@ -363,7 +363,7 @@ const records = ({
     constraint history_readings_pk primary key (device, at)
   ) ${storedBy('at')};
   create table history_quarters (
-    device integer not null, quarter bigint not null, covered_s smallint not null, power_s smallint not null, late_wh bigint, late_s integer,
+    device integer not null, quarter bigint not null, covered_s smallint not null, late_wh bigint, late_s integer,
     constraint history_quarters_pk primary key (device, quarter)
   ) ${storedBy('quarter')};
   create table events (
@@ -382,7 +382,7 @@ const records = ({
   create table subscriptions (
     account_id bigint not null references accounts (id) on delete cascade, id ${bytewise} not null,
     url text not null, types_json text, device_id text, user_ref text, version integer not null,
-    signature text not null, public_key text, vault_key text not null, sealed_secrets text not null, header_names_json text,
+    signature text not null, public_key text, vault_key text not null, sealed_secrets text not null,
     status text not null, reason text, created_at bigint not null, generation bigint not null,
     cursor_tx bigint not null, cursor_id bigint not null, covered_at bigint not null, pending integer not null,
     free_at bigint not null, retry_at bigint not null, failures bigint not null, failing_since bigint,

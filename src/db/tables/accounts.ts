@@ -159,10 +159,6 @@ interface IdempotentRequests {
   /** What its command is called. */
   answer_command: string | null;
   answer_body: string | null;
-  /** The id of the vault key that sealed the body; null where it is as it was sent. */
-  answer_vault_key: Generated<string | null>;
-  /** The end user whom a sealed body is about: what is erased with the user cannot be found in it. */
-  user_ref: Generated<string | null>;
 }
 
 /** Accounts, their keys and limits, and how they are used. */

@@ -65,8 +65,6 @@ interface Subscriptions {
   public_key: string | null;
   vault_key: string;
   sealed_secrets: string;
-  /** Of the own headers, whose values are sealed with the secrets; null without any. */
-  header_names_json: string | null;
   /** active or paused */
   status: string;
   /** Why it is paused: gone or failing. */
@@ -216,8 +214,6 @@ interface HistoryQuarters extends HistoryFields {
   quarter: number;
   /** For how many of its 900 seconds it is known. */
   covered_s: number;
-  /** For how many of them its power is known. */
-  power_s: number;
   /** The value of `energy_wh` before the quarter began; null if there is none. */
   late_wh: number | null;
   /** Within how many seconds before the quarter it was; null where that is not known. */

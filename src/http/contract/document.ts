@@ -12,7 +12,6 @@ import {
   type HeaderName,
   ValidationErrors,
 } from './errors.ts';
-import { deprecationText } from './versions.ts';
 
 /** How a list goes on: the parameter that takes a cursor, and where a response has the next one. */
 export interface Pagination {
@@ -131,11 +130,7 @@ interface Writer {
 
 function operationOf(route: ContractRoute, writer: Writer): Json {
   const { method, url, schema } = route;
-  const { operationId, summary, tags, pagination, deprecated } = schema;
-  const ends = deprecated === undefined ? [] : [deprecationText(deprecated)];
-  const description = [...ends, ...(schema.description === undefined ? [] : [schema.description])].join(
-    '\n\n',
-  );
+  const { operationId, summary, description, tags, pagination } = schema;
   if (operationId === undefined) throw new Error(`${method.toUpperCase()} ${url} has no operationId`);
   const parameters = [
     ...parametersOf('path', schema.params, writer),
@@ -145,8 +140,7 @@ function operationOf(route: ContractRoute, writer: Writer): Json {
   return {
     operationId,
     summary,
-    ...(description === '' ? {} : { description }),
-    ...(deprecated === undefined ? {} : { deprecated: true }),
+    ...(description === undefined ? {} : { description }),
     tags,
     security: securityOf(route.access),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -219,8 +213,7 @@ function responsesOf(route: ContractRoute, writer: Writer): Json {
   const good: HeaderName[] = [
     ...(isLimited(access) ? (['RateLimit', 'RateLimit-Policy'] as const) : []),
     ...(isOnce ? (['Idempotent-Replayed'] as const) : []),
-    ...(schema.pagination === undefined && schema.deprecated === undefined ? [] : (['Link'] as const)),
-    ...(schema.deprecated === undefined ? [] : (['Deprecation', 'Sunset'] as const)),
+    ...(schema.pagination === undefined ? [] : (['Link'] as const)),
     ...(schema.sends ?? []),
   ];
   const sorted = [...statuses].sort((a, b) => a - b);
@@ -252,7 +245,7 @@ function answerOf(given: Json, headers: readonly HeaderName[], writer: Writer): 
     : { 'application/json': mediaOf({ schema: given }, writer) };
   return {
     description: typeof description === 'string' ? description : inWords(given),
-    headers: headersOf(['X-Request-Id', 'Elnav-Version', ...headers], writer),
+    headers: headersOf(['X-Request-Id', ...headers], writer),
     ...(isEmpty ? {} : { content: media }),
   };
 }
@@ -284,11 +277,7 @@ function errorOf(status: number, writer: Writer, given?: Json): Json {
   const schema: Json = { ...(given ?? usual) };
   // A status of an error with another body, as of /readyz, is a report and no error.
   const isError = ['Error', 'ValidationError'].includes(String(schema.title));
-  const headers: HeaderName[] = [
-    'X-Request-Id',
-    'Elnav-Version',
-    ...(isError ? (['Elnav-Error'] as const) : []),
-  ];
+  const headers: HeaderName[] = ['X-Request-Id', ...(isError ? (['Elnav-Error'] as const) : [])];
   if (isError && [403, 409, 429, 502, 503].includes(status)) headers.push('Retry-After');
   if (status === 429) headers.push('RateLimit', 'RateLimit-Policy');
   const { description: _, ...own } = schema;

@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { ERRORS } from '../../core/errors.ts';
 import type { Service } from '../errors.ts';
-import { CONTRACT_DATE } from './versions.ts';
 
 const SENTENCE = 'What is wrong, where, and what would be right';
 
@@ -124,21 +123,6 @@ export const HEADERS = {
     schema: Type.String({ examples: ['k2XbV0Zs81-3f'] }),
     required: true,
   },
-  'Elnav-Version': {
-    description: 'Date of the contract that this service keeps',
-    schema: Type.String({ format: 'date', examples: [CONTRACT_DATE] }),
-    required: true,
-  },
-  Deprecation: {
-    description: 'Since when the operation is deprecated, in seconds since 1970 after an @ (RFC 9745)',
-    schema: Type.String({ examples: ['@1795737600'] }),
-    required: true,
-  },
-  Sunset: {
-    description: 'From when on the operation is gone (RFC 8594)',
-    schema: Type.String({ examples: ['Sat, 27 Nov 2027 00:00:00 GMT'] }),
-    required: true,
-  },
   'Elnav-Error': {
     description: 'The stable code of the error',
     schema: Type.Enum(Object.keys(ERRORS), { title: 'ErrorCode', description: 'Stable code of an error' }),
@@ -170,8 +154,7 @@ export const HEADERS = {
     schema: Type.String({ examples: ['"5f2c1a9b"'] }),
   },
   Link: {
-    description:
-      'Address of the next page, with rel="next"; absent at the end. Of a deprecated operation also what explains it, with rel="deprecation"',
+    description: 'Address of the next page, with rel="next"; absent at the end',
     schema: Type.String({ examples: ['</devices?cursor=c2FuZGJveA>; rel="next"'] }),
   },
   Location: {

@@ -1,7 +1,6 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { DEVICE_TYPES, type DeviceType } from '../../adapter/device.ts';
 import type { Intervention } from '../../adapter/interventions.ts';
-import { limit } from '../../adapter/kit/index.ts';
 import { DEVICE_WORDS, type WordsFor } from '../../adapter/login.ts';
 import type { Language } from '../../core/language.ts';
 import { type Answer, Credentials, link, order, reader } from './client.ts';
@@ -68,18 +67,6 @@ export const sandbox = {
   calledIn: { en: 'Sandbox', sv: 'Sandlåda' },
   credentials: Credentials,
   words,
-  // A read costs next to nothing, but most leave an event and a point of history, which are stored.
-  budgets: [
-    limit('background', {
-      of: 'app',
-      calls: 600,
-      seconds: 60,
-      for: ['read'],
-      reserve: 0,
-      source: 'elnav: thousands of simulated devices must not fill the log of events',
-    }),
-  ],
-  pace: { active: 60, idle: 60, asleep: 60 },
   pushes: false,
   // Computing the state is cheaper than looking up a stored one.
   pollSeconds: 0,

@@ -21,8 +21,6 @@ export const device = {
   neverRead: 'Nothing has been read from this device yet.',
   facts: 'About',
   id: 'Id',
-  user: 'User',
-  link: 'Link',
   capabilities: 'Capabilities',
   available: 'Room left on the circuit',
   yes: 'Yes',

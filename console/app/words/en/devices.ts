@@ -46,24 +46,18 @@ export const overview = {
   failing: 'deliveries fail',
   paused: 'is paused',
   since: (when: string) => `Began ${when}`,
-  notReadYet: (count: string) => `${count} not read yet`,
+  noDevices: 'No devices yet',
+  noDevicesText:
+    'Link the first one: it takes a minute with the sandbox, whose devices are simulated. The guide shows how.',
+  guide: 'To the API reference',
   doAt: 'Open',
   andMore: (count: string) => `and ${count} more`,
-};
-
-export const noDevices = {
-  title: 'No devices yet',
-  text: 'Add ten simulated devices to look around, one of each type. They belong to the user demo, and you remove them under Links. Or link a device that somebody owns.',
-  realText: 'Link the first one: its owner signs in on a page that you send.',
-  simulated: 'Add simulated devices',
-  real: 'Link a real device',
-  failed: 'The simulated devices were not added',
 };
 
 export const devices = {
   title: 'Devices',
   search: 'Search',
-  searchHint: 'Name, id, user or vendor',
+  searchHint: 'Name or id',
   vendor: 'Vendor',
   type: 'Type',
   condition: 'State',
@@ -72,15 +66,7 @@ export const devices = {
     shown === all ? plural(all, 'device', 'devices') : `${shown} of ${plural(all, 'device', 'devices')}`,
   noMatch: 'No device matches',
   noMatchText: 'Change the search or a filter.',
-  columns: {
-    name: 'Name',
-    user: 'User',
-    type: 'Type',
-    vendor: 'Vendor',
-    state: 'State',
-    power: 'Power',
-    level: 'Level',
-    updated: 'Updated',
-  },
+  noUser: (user: string) => `No devices belong to the user ${user}.`,
+  columns: { name: 'Name', type: 'Type', vendor: 'Vendor', state: 'State', power: 'Power', level: 'Level' },
   tableLabel: 'Devices. Arrow keys move between rows, Enter opens a device.',
 };

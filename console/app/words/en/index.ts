@@ -1,6 +1,6 @@
 import { brand, keys, usage } from './account.ts';
 import { control, device, history, sessions, simulation } from './device.ts';
-import { devices, noDevices, overview } from './devices.ts';
+import { devices, overview } from './devices.ts';
 import { events, eventTypes, subscriptions } from './events.ts';
 import { general } from './general.ts';
 import { connect, gateways, links } from './links.ts';
@@ -10,7 +10,6 @@ import { planner } from './planner.ts';
 export const ENGLISH = {
   ...general,
   overview,
-  noDevices,
   devices,
   device,
   history,

@@ -107,8 +107,6 @@ export const connect = {
   failed: 'The page could not be created',
   pageOf: 'Page for',
   open: 'Have the user open this address, or scan the code with a phone.',
-  thisMachineOnly:
-    'A phone cannot reach this address: it works on this computer only. Open it here, or set ELNAV_CONNECT_URL to an address that phones reach.',
   qr: 'QR code of the address',
   copy: 'Copy the address',
   statuses: {

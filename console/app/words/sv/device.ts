@@ -21,8 +21,6 @@ export const device: typeof english.device = {
   neverRead: 'Ingenting har lästs av från enheten än.',
   facts: 'Om enheten',
   id: 'Id',
-  user: 'Användare',
-  link: 'Anslutning',
   capabilities: 'Funktioner',
   available: 'Utrymme kvar på kretsen',
   yes: 'Ja',

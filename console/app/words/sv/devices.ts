@@ -44,24 +44,18 @@ export const overview: typeof english.overview = {
   failing: 'leveranser misslyckas',
   paused: 'pausad',
   since: (when) => `Började ${when}`,
-  notReadYet: (count) => `${count} har inte lästs än`,
+  noDevices: 'Inga enheter än',
+  noDevicesText:
+    'Anslut den första: det tar en minut med sandlådan, vars enheter är simulerade. Dokumentationen visar hur.',
+  guide: 'Till API-dokumentationen',
   doAt: 'Öppna',
   andMore: (count) => `och ${count} till`,
-};
-
-export const noDevices: typeof english.noDevices = {
-  title: 'Inga enheter än',
-  text: 'Lägg till tio simulerade enheter, en av varje typ, och se dig omkring. De hör till användaren demo och tas bort under Anslutningar. Eller anslut en enhet som någon äger.',
-  realText: 'Anslut den första: ägaren loggar in på en sida som du skickar.',
-  simulated: 'Lägg till simulerade enheter',
-  real: 'Anslut en riktig enhet',
-  failed: 'De simulerade enheterna lades inte till',
 };
 
 export const devices: typeof english.devices = {
   title: 'Enheter',
   search: 'Sök',
-  searchHint: 'Namn, id, användare, tillverkare',
+  searchHint: 'Namn eller id',
   vendor: 'Tillverkare',
   type: 'Typ',
   condition: 'Läge',
@@ -70,15 +64,14 @@ export const devices: typeof english.devices = {
     shown === all ? plural(all, 'enhet', 'enheter') : `${shown} av ${plural(all, 'enhet', 'enheter')}`,
   noMatch: 'Ingen enhet passar',
   noMatchText: 'Ändra sökningen eller ett filter.',
+  noUser: (user) => `Inga enheter hör till användaren ${user}.`,
   columns: {
     name: 'Namn',
-    user: 'Användare',
     type: 'Typ',
     vendor: 'Tillverkare',
     state: 'Läge',
     power: 'Effekt',
     level: 'Nivå',
-    updated: 'Uppdaterad',
   },
   tableLabel: 'Enheter. Piltangenterna flyttar mellan rader, Enter öppnar en enhet.',
 };

@@ -1,7 +1,7 @@
 import type { ConsoleWords } from '../en/index.ts';
 import { brand, keys, usage } from './account.ts';
 import { control, device, history, sessions, simulation } from './device.ts';
-import { devices, noDevices, overview } from './devices.ts';
+import { devices, overview } from './devices.ts';
 import { events, eventTypes, subscriptions } from './events.ts';
 import { general } from './general.ts';
 import { connect, gateways, links } from './links.ts';
@@ -10,7 +10,6 @@ import { planner } from './planner.ts';
 export const SWEDISH: ConsoleWords = {
   ...general,
   overview,
-  noDevices,
   devices,
   device,
   history,

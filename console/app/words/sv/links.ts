@@ -110,8 +110,6 @@ export const connect: typeof english.connect = {
   failed: 'Sidan kunde inte skapas',
   pageOf: 'Sida för',
   open: 'Låt användaren öppna adressen, eller läsa av koden med en telefon.',
-  thisMachineOnly:
-    'En telefon når inte den här adressen: den fungerar bara på den här datorn. Öppna den här, eller ange i ELNAV_CONNECT_URL en adress som telefoner når.',
   qr: 'QR-kod för adressen',
   copy: 'Kopiera adressen',
   statuses: {

@@ -123,7 +123,7 @@ export function addDeviceRoutes(
     },
     (request, reply) => {
       const { account, keyId } = principalOf(request);
-      return idempotency.act({
+      return idempotency({
         request,
         reply,
         account,

@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { validator } from '../../../core/validate.ts';
 import type { Discover, GatewayKey, Gateways } from '../../../domain/links/gateways/index.ts';
-import type { Idempotency } from '../../../http/idempotency.ts';
 import { actorOf, principalOf, readPath } from '../input/parameters.ts';
-import { IdempotencyHeaders, ONCE, responses } from '../schemas.ts';
+import { responses } from '../schemas.ts';
 
 const GATEWAY_ID = 'Xh3k9dQz0aT1mVb7LpRw2s';
 
@@ -111,7 +110,6 @@ const checkBody = validator(GatewayBody, { name: 'body' });
 export interface GatewayRoutes {
   readonly gateways: Pick<Gateways, 'create' | 'find' | 'list' | 'pairAgain' | 'remove'>;
   readonly discover: Discover;
-  readonly idempotency: Idempotency;
 }
 
 const keyIn = (request: FastifyRequest): GatewayKey => ({
@@ -120,10 +118,7 @@ const keyIn = (request: FastifyRequest): GatewayKey => ({
 });
 
 /** Gateways in users' networks: made, paired, listed, asked for devices, and removed. */
-export function addGatewayRoutes(
-  app: FastifyInstance,
-  { gateways, discover, idempotency }: GatewayRoutes,
-): void {
+export function addGatewayRoutes(app: FastifyInstance, { gateways, discover }: GatewayRoutes): void {
   const config = { access: 'link:write' } as const;
   const tags = ['Gateways'];
   app.post(
@@ -136,18 +131,14 @@ export function addGatewayRoutes(
         description:
           'A gateway is a small program in the network of a user (`npm run gateway`). It connects to this service, and opens connections to devices there: name its id as `gateway` in the credentials of a vendor whose devices are in that network.',
         tags,
-        headers: IdempotencyHeaders,
         body: GatewayBody,
-        response: responses(Pairing, ONCE),
+        response: responses(Pairing, [409]),
       },
     },
-    (request, reply) => {
+    (request) => {
       const { account } = principalOf(request);
       const { name } = checkBody(request.body);
-      return idempotency.make({
-        ...{ request, reply, account },
-        make: () => gateways.create(account, name, actorOf(request)),
-      });
+      return gateways.create(account, name, actorOf(request));
     },
   );
   app.get(
@@ -187,16 +178,11 @@ export function addGatewayRoutes(
         description: 'The old key of the gateway is good until the code is used.',
         tags,
         params: GatewayId,
-        headers: IdempotencyHeaders,
-        response: responses(Pairing, ONCE),
+        response: { 200: Pairing },
       },
     },
-    (request, reply) => {
-      const gateway = keyIn(request);
-      return idempotency.make({
-        ...{ request, reply, account: gateway.account },
-        make: () => gateways.pairAgain(gateway, actorOf(request)),
-      });
+    (request) => {
+      return gateways.pairAgain(keyIn(request), actorOf(request));
     },
   );
   app.post(

@@ -69,20 +69,6 @@ onEachEngine('GET /devices/{id}/history', (engine) => {
     }
   });
 
-  it('GET /devices/{id}/history says that the energy of a device without a meter is derived', async () => {
-    const { points } = await read('?resolution=15m&fields=energy_wh,cost');
-    assert.deepEqual(Object.keys(points[0] ?? {}).sort(), [
-      ...['cost', 'cost_known', 'cost_missing', 'covered', 'currency', 'end'],
-      ...['energy_source', 'energy_wh', 'priced_wh', 'start'],
-    ]);
-    for (const { energy_wh, energy_source, cost_known, priced_wh } of points)
-      assert.deepEqual(
-        [typeof energy_wh, energy_source, cost_known, priced_wh],
-        ['number', 'power', null, null],
-      );
-    assert.ok((await read('?fields=energy_wh')).points.every((point) => !('energy_source' in point)));
-  });
-
   it('GET /devices/{id}/history goes on from a cursor, which is for one resolution', async () => {
     const whole = await read('');
     const first = await read('?limit=1');

@@ -3,9 +3,8 @@ import Type from 'typebox';
 import { DEVICE_TYPES, DeviceTypeSchema } from '../../../adapter/device.ts';
 import { validator } from '../../../core/validate.ts';
 import type { LinkSessions } from '../../../domain/links/links/index.ts';
-import type { Idempotency } from '../../../http/idempotency.ts';
 import { principalOf, SESSION_ID, vendorSlug, withPriceArea } from '../input/parameters.ts';
-import { IdempotencyHeaders, ONCE, PriceAreaOfLink, responses } from '../schemas.ts';
+import { PriceAreaOfLink, responses } from '../schemas.ts';
 
 const SessionBody = Type.Object(
   {
@@ -74,14 +73,10 @@ const checkSession = validator(SessionBody, { name: 'body' });
 
 export interface LinkSessionRoutes {
   readonly linkSessions: Pick<LinkSessions, 'begin'>;
-  readonly idempotency: Idempotency;
 }
 
 /** Sessions in which the end user links an account on a page of ours. */
-export function addLinkSessionRoutes(
-  app: FastifyInstance,
-  { linkSessions, idempotency }: LinkSessionRoutes,
-): void {
+export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: LinkSessionRoutes): void {
   app.post(
     '/link/sessions',
     {
@@ -91,16 +86,15 @@ export function addLinkSessionRoutes(
         summary: 'Create a link session, in which the end user links an account',
         description: 'A session can be used once, within 24 hours.',
         tags: ['Linking'],
-        headers: IdempotencyHeaders,
         body: SessionBody,
-        response: responses(Session, [404, ...ONCE]),
+        response: responses(Session, [404]),
       },
     },
-    (request, reply) => {
+    (request) => {
       const { account } = principalOf(request);
       const { user_ref, vendor, redirect_uri, device_types, gateway, price_area, show_devices } =
         checkSession(withPriceArea(request.body));
-      const asked = {
+      return linkSessions.begin({
         account,
         userRef: user_ref,
         vendor: vendor === undefined ? undefined : vendorSlug(vendor),
@@ -109,11 +103,6 @@ export function addLinkSessionRoutes(
         gateway,
         priceArea: price_area,
         showsDevices: show_devices,
-      };
-      return idempotency.make({
-        ...{ request, reply, account },
-        userRef: () => user_ref,
-        make: () => linkSessions.begin(asked),
       });
     },
   );

@@ -312,7 +312,7 @@ function addLinkingRoute(
     },
     (request, reply) => {
       const { account } = principalOf(request);
-      return idempotency.act({
+      return idempotency({
         request,
         reply,
         account,

@@ -62,11 +62,6 @@ const Session = Type.Object(
     ),
     currency: orNull(Type.Literal('SEK')),
     cost_missing: orNull(Type.String(), 'Why cost is null'),
-    cost_known: orNull(
-      decimal('SEK', '6.066432'),
-      'Of priced_wh: the part of energy_wh of which the quarters and their prices are known; the same as cost where cost is known; null where no energy has a price',
-    ),
-    priced_wh: orNull(Type.Integer(), 'The energy that cost_known is of, watt-hours; null with it'),
     measured_by: Type.Object({
       energy: orNull(
         Type.Enum(['transaction', 'meter', 'power']),
@@ -95,8 +90,6 @@ const Session = Type.Object(
         cost: '6.066432',
         currency: 'SEK',
         cost_missing: null,
-        cost_known: '6.066432',
-        priced_wh: 14_400,
         measured_by: { energy: 'meter', power: 'readings', cost: 'spot' },
         complete: true,
       },
@@ -125,7 +118,7 @@ const PAGINATION = { cursor: 'cursor', items: 'sessions', next: 'cursor' };
 
 const COLUMNS = [
   ...(['id', 'device', 'vendor', 'user_ref', 'started_at', 'ended_at', 'energy_wh', 'max_power_w'] as const),
-  ...(['cost', 'currency', 'cost_missing', 'cost_known', 'priced_wh'] as const),
+  ...(['cost', 'currency', 'cost_missing'] as const),
   ...(['energy_measured_by', 'power_measured_by', 'cost_measured_by', 'complete'] as const),
 ];
 
@@ -216,12 +209,11 @@ const shownAs = (one: ListedSession): Session => ({
   ...{ id: one.id, device: one.device, vendor: one.vendor, user_ref: one.userRef },
   ...{ started_at: momentOf(one.startedAt), ended_at: momentOf(one.endedAt) },
   ...{ energy_wh: one.energyWh, max_power_w: one.maxPowerW, cost: one.cost.cost },
-  ...{ currency: one.cost.known === null ? null : 'SEK', cost_missing: one.cost.missing },
-  ...{ cost_known: one.cost.known?.cost ?? null, priced_wh: one.cost.known?.wh ?? null },
+  ...{ currency: one.cost.cost === null ? null : 'SEK', cost_missing: one.cost.missing },
   measured_by: {
     energy: one.energyBy,
     power: one.maxPowerW === null ? null : 'readings',
-    cost: one.cost.known === null ? null : 'spot',
+    cost: one.cost.cost === null ? null : 'spot',
   },
   complete: one.isComplete,
 });

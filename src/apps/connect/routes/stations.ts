@@ -55,7 +55,7 @@ export function addStationRoutes(app: FastifyInstance, { commands, idempotency }
     },
     (request, reply) => {
       const { account, keyId } = principalOf(request);
-      return idempotency.act({
+      return idempotency({
         request,
         reply,
         account,

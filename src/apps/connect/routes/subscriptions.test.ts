@@ -53,8 +53,7 @@ onEachEngine('/subscriptions', (engine) => {
     assert.deepEqual(rest, {
       url: receiver.url,
       ...{ status: 'active', reason: null, types: ['link.linked'], device: null, user_ref: 'anna' },
-      ...{ version: 1, signature: 'hmac-sha256', public_key: null, header_names: [] },
-      ...{ lag_seconds: 0, failures: 0 },
+      ...{ version: 1, signature: 'hmac-sha256', public_key: null, lag_seconds: 0, failures: 0 },
       ...{ failing_since: null, next_attempt_at: null, lost: null },
     });
     assert.deepEqual(await get(`/subscriptions/${id}`), made);
@@ -119,43 +118,6 @@ onEachEngine('/subscriptions', (engine) => {
     }
     assert.equal(parameters.length, 3);
     assert.equal(matches.Check({ events: [{ type: 'device.linked' }] }), false);
-  });
-
-  it('/subscriptions send headers of their own with each delivery, and show their names alone', async () => {
-    const by = await world.newAccount();
-    const headers = [
-      { name: 'X-Own-Token', value: 'canary-own' },
-      { name: 'authorization', value: 'Bearer canary-own' },
-    ];
-    const made = await create({ headers }, by);
-    const path = `/subscriptions/${made.id}`;
-    assert.deepEqual(made.header_names, ['X-Own-Token', 'authorization']);
-    assert.equal(JSON.stringify([made, await get(path, by)]).includes('canary-own'), false);
-    const sentOf = async (way: () => Promise<unknown>) => {
-      const before = receiver.received.length;
-      await way();
-      await until('it is posted', () => receiver.received.length > before);
-      const sent = receiver.received.at(-1)?.headers ?? {};
-      return [sent['x-own-token'], sent.authorization, sent['content-type']];
-    };
-    const test = () => by.call('POST', `${path}/test`);
-    const own = ['canary-own', 'Bearer canary-own', 'application/json'];
-    assert.deepEqual(await sentOf(test), own);
-    assert.deepEqual(await sentOf(() => link(by, 'own')), own);
-    assert.equal((await by.call('POST', `${path}/rotate`)).status, 200);
-    assert.deepEqual(await sentOf(test), own);
-
-    const elsewhere = { url: 'https://127.0.0.1:8443/' };
-    const refused = await by.call('PATCH', path, elsewhere);
-    assert.equal(refused.status, 400);
-    assert.match(JSON.stringify(refused.body), /leads to another origin/);
-    const wrong = await by.call('PATCH', path, { headers: [{ name: 'webhook-id', value: 'mine' }] });
-    assert.match(JSON.stringify(wrong.body), /which deliveries set themselves/);
-    const changed = await by.call('PATCH', path, { headers: [{ name: 'X-Own-Token', value: 'other' }] });
-    assert.deepEqual((changed.body as Shown).header_names, ['X-Own-Token']);
-    assert.deepEqual(await sentOf(test), ['other', undefined, 'application/json']);
-    const none = await by.call('PATCH', path, { ...elsewhere, headers: null });
-    assert.deepEqual((none.body as Shown).header_names, []);
   });
 
   it('/subscriptions are rotated, replayed and resumed', async () => {

@@ -5,18 +5,15 @@ import { validator } from '../../../core/validate.ts';
 import { type Cursors, EVENT_TYPE_NAMES } from '../../../domain/records/events/index.ts';
 import {
   ATTEMPTS_KEPT,
-  LONGEST_VALUE,
-  MOST_HEADERS,
   MOST_OF_ACCOUNT,
   PAYLOAD_VERSION,
   SIGNATURES,
   type SubscriptionKey,
   type Subscriptions,
 } from '../../../domain/records/subscriptions/index.ts';
-import type { Idempotency } from '../../../http/idempotency.ts';
 import { placeOf, unlessExpired } from '../events/query.ts';
 import { principalOf, readPath } from '../input/parameters.ts';
-import { errorResponses, IdempotencyHeaders, ONCE, responses } from '../schemas.ts';
+import { errorResponses, responses } from '../schemas.ts';
 
 const ID = 'Bq2k9dQz0aT1mVb7LpRw2s';
 const URL_EXAMPLE = 'https://app.example.com/elnav-events';
@@ -47,34 +44,12 @@ const ofText = (description: string) => orNull(Type.String({ minLength: 1, maxLe
 const Device = ofText('Only events of this device');
 const UserRef = ofText('Only events of this user');
 
-const Headers = orNull(
-  Type.Array(
-    Type.Object(
-      {
-        name: Type.String({ minLength: 1, maxLength: 100, examples: ['X-Api-Key'] }),
-        value: Type.String({
-          minLength: 1,
-          maxLength: LONGEST_VALUE,
-          writeOnly: true,
-          examples: ['a-token-of-yours'],
-        }),
-      },
-      { title: 'OwnHeader' },
-    ),
-    {
-      maxItems: MOST_HEADERS,
-      description: `Up to ${MOST_HEADERS} headers of your own, sent with each delivery: for receivers that check a token and no signature. Stored encrypted; only their names are shown. Not host, content-*, webhook-* and those of the connection`,
-    },
-  ),
-);
-
 const Changes = Type.Object(
   {
     url: Type.Optional(Url),
     types: Type.Optional(Types),
     device: Type.Optional(Device),
     user_ref: Type.Optional(UserRef),
-    headers: Type.Optional(Headers),
   },
   { title: 'SubscriptionChange' },
 );
@@ -131,10 +106,6 @@ const Subscription = Type.Object(
     version: Type.Integer({ examples: [PAYLOAD_VERSION] }),
     signature: Type.Enum([...SIGNATURES]),
     public_key: orNull(Type.String({ description: 'whpk_…, of ed25519' })),
-    header_names: Type.Array(Type.String(), {
-      description: 'Of the own headers that are sent with each delivery',
-      examples: [[]],
-    }),
     created_at: moment('When it was created'),
     lag_seconds: Type.Number({
       description:
@@ -215,7 +186,6 @@ const checkReplay = validator(ReplayBody, { name: 'body' });
 export interface SubscriptionRoutes {
   readonly subscriptions: Subscriptions;
   readonly eventCursors: Cursors;
-  readonly idempotency: Idempotency;
 }
 
 const keyIn = (request: FastifyRequest): SubscriptionKey => ({
@@ -240,7 +210,7 @@ const params = SubscriptionId;
 
 /** Receivers of events: created, changed, tried out, and looked into. */
 export function addSubscriptionRoutes(app: FastifyInstance, dependencies: SubscriptionRoutes): void {
-  const { subscriptions, idempotency } = dependencies;
+  const { subscriptions } = dependencies;
   app.post(
     '/subscriptions',
     {
@@ -250,27 +220,21 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
         summary: 'Have events posted to your server, from now on',
         description: `Events are posted as \`{"events": [...]}\`, the objects of GET /events, up to 100 at a time and signed by Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`). Answer 2xx within 15 seconds once you have stored them: the next ones follow then, so that they come in their order. Otherwise the same are sent again with the same \`webhook-id\`, with growing pauses, for 72 hours; 410 ends it. After that the subscription is paused and keeps its cursor: POST /subscriptions/{id}/resume delivers what was missed. An event may come more than once: handle each \`id\` once. An account has ${MOST_OF_ACCOUNT} subscriptions at most.`,
         tags,
-        headers: IdempotencyHeaders,
         body: NewSubscription,
-        response: { 201: WithSecret, ...errorResponses(ONCE) },
+        response: { 201: WithSecret, ...errorResponses([409]) },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const body = checkNew(request.body);
-      const { url, types, device, user_ref: userRef, headers, signature = SIGNATURES[0] } = body;
+      const { url, types, device, user_ref: userRef, signature = SIGNATURES[0] } = body;
       const wanted = {
         url,
         types: typesIn(types) ?? null,
         device: device ?? null,
         userRef: userRef ?? null,
-        headers,
       };
-      const { account } = principalOf(request);
-      return idempotency.make({
-        ...{ request, reply: reply.code(201), account },
-        userRef: (made) => made.user_ref,
-        make: () => subscriptions.create(account, wanted, signature),
-      });
+      const created = await subscriptions.create(principalOf(request).account, wanted, signature);
+      return reply.code(201).send(created);
     },
   );
   app.get(
@@ -316,15 +280,14 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
       },
     },
     (request) => {
-      const { url, types, device, user_ref: userRef, headers } = checkChanges(request.body);
-      if ([url, types, device, userRef, headers].every((field) => field === undefined))
+      const { url, types, device, user_ref: userRef } = checkChanges(request.body);
+      if ([url, types, device, userRef].every((field) => field === undefined))
         throw new AppError('request.invalid', `body must have at least one of ${CHANGEABLE.join(', ')}`);
       return subscriptions.change(keyIn(request), {
         ...(url === undefined ? {} : { url }),
         ...(types === undefined ? {} : { types: typesIn(types) ?? null }),
         ...(device === undefined ? {} : { device }),
         ...(userRef === undefined ? {} : { userRef }),
-        ...(headers === undefined ? {} : { headers }),
       });
     },
   );
@@ -353,7 +316,7 @@ export function addSubscriptionRoutes(app: FastifyInstance, dependencies: Subscr
 /** Adds the routes of one subscription: new secret, test delivery, deliveries again, resume, and its deliveries. */
 function addDeliveryRoutes(
   app: FastifyInstance,
-  { subscriptions, idempotency, eventCursors: cursors }: SubscriptionRoutes,
+  { subscriptions, eventCursors: cursors }: SubscriptionRoutes,
 ): void {
   app.post(
     '/subscriptions/:id/rotate',
@@ -366,18 +329,11 @@ function addDeliveryRoutes(
           'For 24 hours deliveries have two signatures, the second one of the old secret, so that you can change it without missing one.',
         tags,
         params,
-        headers: IdempotencyHeaders,
-        response: responses(WithSecret, ONCE),
+        response: { 200: WithSecret },
       },
     },
-    (request, reply) => {
-      const key = keyIn(request);
-      const { account } = key;
-      return idempotency.make({
-        ...{ request, reply, account },
-        userRef: (made) => made.user_ref,
-        make: () => subscriptions.rotate(key),
-      });
+    (request) => {
+      return subscriptions.rotate(keyIn(request));
     },
   );
   app.post(

@@ -7,7 +7,6 @@ import { type History, UNKNOWN_COSTS } from '../../../domain/records/history/ind
 import { principalOf, readQuery, zoneIn } from '../input/parameters.ts';
 
 const Query = Type.Object({
-  user_ref: Type.Optional(Type.String({ description: 'Whose devices; by default those of all users' })),
   timezone: Type.Optional(
     Type.String({
       default: SWEDISH_ZONE,
@@ -62,13 +61,6 @@ const Today = Type.Object(
             'Of the devices whose cost is known, at the spot prices of their areas, without VAT, tax and the fees of grid and supplier; an exact decimal number; null where none is known',
         }),
         currency: Type.Literal('SEK'),
-        cost_known: Type.Union([decimal('SEK', '26.4031'), Type.Null()], {
-          description:
-            'Of priced_wh: of all energy whose quarters and their prices are known, also that of devices left out of amount; null where none has a price',
-        }),
-        priced_wh: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'The energy that cost_known is of, watt-hours, of energy_wh of drawn; null with it',
-        }),
         devices,
         of: Type.Integer({ minimum: 0, description: 'How many have a meter that counts what they take' }),
         unknown: Type.Object(
@@ -96,8 +88,8 @@ const Today = Type.Object(
         given_to_grid: { energy_wh: 0, devices: 0, of: 1 },
         used_by_houses: { energy_wh: 0, devices: 0, of: 0 },
         cost: {
-          ...{ amount: '24.182', currency: 'SEK', cost_known: '26.4031', priced_wh: 30_050 },
-          ...{ devices: 3, of: 4, unknown: { counted_in_gap: 1 } },
+          ...{ amount: '24.182', currency: 'SEK', devices: 3, of: 4 },
+          unknown: { no_price_area: 1 },
         },
       },
     ],
@@ -118,28 +110,23 @@ export function addTodayRoutes(app: FastifyInstance, { history }: TodayRoutes): 
         operationId: 'getToday',
         summary: 'Add up what all devices have taken, given back and cost today',
         description:
-          'The sums of the histories of the devices, of one user with user_ref, each for the user that has it, since midnight. Every sum says of how many devices it is. No energy is counted twice: a car is left out while a charger of its user charges, and meters of houses have sums of their own. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
+          'The sums of the histories of the devices, each for the user that has it, since midnight. Every sum says of how many devices it is. No energy is counted twice: a car is left out while a charger of its user charges, and meters of houses have sums of their own. A device whose cost is not known for all of its energy is left out of the cost. Returns what is stored and never calls a vendor.',
         tags: ['Devices'],
         querystring: Query,
         response: { 200: Today },
       },
     },
     async (request) => {
-      const { timezone = SWEDISH_ZONE, user_ref: userRef } = readQuery(Query, request.query);
+      const { timezone = SWEDISH_ZONE } = readQuery(Query, request.query);
       const zone = zoneIn(timezone);
-      const today = await history.today(principalOf(request).account, zone, userRef);
-      const { priced } = today.cost;
+      const today = await history.today(principalOf(request).account, zone);
       return {
         ...{ from: rfc3339(today.start), to: rfc3339(today.end), timezone: zone },
         ...{ drawn: today.drawn, produced: today.produced, given_back: today.givenBack },
         drawn_from_grid: today.drawnFromGrid,
         given_to_grid: today.givenToGrid,
         used_by_houses: today.usedByHouses,
-        cost: {
-          ...{ amount: today.cost.amount, currency: 'SEK' },
-          ...{ cost_known: priced?.cost ?? null, priced_wh: priced?.wh ?? null },
-          ...{ devices: today.cost.devices, of: today.cost.of, unknown: today.cost.unknown },
-        },
+        cost: { ...today.cost, currency: 'SEK' },
       };
     },
   );

@@ -49,11 +49,6 @@ const PROBLEM_WORDS: ProblemWords = {
     sentence: `Today’s prices are missing for ${areas}, and fetching is switched off (ELNAV_FETCH).`,
     whatToDo: 'Switch fetching on, unless nobody needs prices here.',
   }),
-  prices_sample: ({ areas }) => ({
-    sentence: `Today’s prices are missing for ${areas}; the sample day, whose prices are not real, is served instead.`,
-    whatToDo:
-      'Check that this machine reaches the sources; see below what each answered. Plans and costs are not real until then.',
-  }),
   prices_late: ({ areas }) => ({
     sentence: `Tomorrow’s prices are missing for ${areas}. They are published around 13:00.`,
     whatToDo: 'Wait: all sources are asked again and again. Plans end with today until then.',

@@ -8,7 +8,6 @@ export interface ProblemFacts {
   instance_gone: { readonly instance: string; readonly at: number };
   check_fails: { readonly check: string; readonly message: string; readonly instance: string };
   prices_off: { readonly areas: string };
-  prices_sample: { readonly areas: string };
   prices_late: { readonly areas: string };
   source_fails: { readonly source: string; readonly sentence: string; readonly times: number };
   production_old: { readonly areas: string };
@@ -51,7 +50,6 @@ export const GUIDES = {
   instance_gone: `${ALERTS}#elnavdown`,
   check_fails: `${ALERTS}#elnavcheckfails`,
   prices_off: `${HEALTH}#fetching-is-switched-off`,
-  prices_sample: `${HEALTH}#sample-prices-are-served`,
   prices_late: `${ALERTS}#elnavpriceslate`,
   source_fails: `${ALERTS}#elnavsourcefails`,
   production_old: `${ALERTS}#elnavproductionold`,

@@ -34,7 +34,6 @@ const PRICES: PricesHealth = {
   sentence: 'ok',
   until: AREAS,
   missing: [],
-  is_sample: false,
   late: [],
   sources: [],
   is_on: true,
@@ -130,7 +129,6 @@ describe('the problems', () => {
         market: { value: { prices: { ...PRICES, ...prices }, production: { ...PRODUCTION, ...production } } },
       });
     assert.deepEqual(market({ missing: ['SE3'] }), ['critical prices_missing']);
-    assert.deepEqual(market({ missing: ['SE3'], is_sample: true }), ['warning prices_sample']);
     assert.deepEqual(market({ missing: ['SE3'], is_on: false }), ['warning prices_off']);
     assert.deepEqual(market({ late: ['SE3'] }), ['warning prices_late']);
     assert.deepEqual(market({}, { late: ['SE1'] }), ['warning production_old']);

@@ -133,12 +133,7 @@ function ofMarket(market: { prices: PricesHealth; production: ProductionHealth }
   const missing = prices.missing.join(', ');
   const failing = [...prices.sources.map(named), ...(production.source === null ? [] : [production.source])];
   return [
-    ...when(missing !== '' && prices.is_on && prices.is_sample, {
-      code: 'prices_sample',
-      severity: 'warning',
-      facts: { areas: missing },
-    }),
-    ...when(missing !== '' && prices.is_on && !prices.is_sample, {
+    ...when(missing !== '' && prices.is_on, {
       code: 'prices_missing',
       severity: 'critical',
       facts: { areas: missing },

@@ -61,7 +61,7 @@ onEachEngine('administration', (engine) => {
       outbox: '/tmp/outbox',
       send: () => {},
     };
-    const status = { probes: [], vendors: [], vendorStates: async () => [], servesConnect: false, areLettersFiles: false };
+    const status = { probes: [], vendors: [], vendorStates: async () => [], servesConnect: false };
     const operators = createOperators({
       ...{ database: world.database, clock, random, adminToken, vaultKeys: TEST_KEYS },
     });

@@ -12,9 +12,9 @@ import { addStatusRoute } from './status.ts';
 
 const SECRET = 'postgres://elnav:hunter2@10.0.0.7/elnav';
 const VENDORS = [
-  { slug: 'easee', name: 'Easee', place: 'cloud' },
-  { slug: 'tesla', name: 'Tesla', place: 'simulated' },
-] as const;
+  { slug: 'easee', name: 'Easee' },
+  { slug: 'tesla', name: 'Tesla' },
+];
 
 describe('the status', () => {
   const closers: (() => Promise<unknown>)[] = [];
@@ -37,16 +37,10 @@ describe('the status', () => {
     readonly isFetching?: boolean;
     readonly servesConnect?: boolean;
     readonly vendorStates?: VendorStates;
-    readonly areLettersFiles?: boolean;
   }
 
   /** The route with what it looks at: probes that fail by their names, and how often one was asked. */
-  async function make({
-    isFetching = true,
-    servesConnect = true,
-    areLettersFiles = false,
-    vendorStates,
-  }: Wanted = {}) {
+  async function make({ isFetching = true, servesConnect = true, vendorStates }: Wanted = {}) {
     const { prices } = await pricesOf(database, {
       clock,
       sources: [fakeSource(clock, 'elprisetjustnu', { answer: everyDay })],
@@ -81,7 +75,7 @@ describe('the status', () => {
       vendorStates:
         vendorStates ??
         (async () => VENDORS.map((one) => ({ ...one, state: one.slug === 'easee' ? 'ok' : 'blocked' }))),
-      ...{ servesConnect, areLettersFiles },
+      servesConnect,
       clock,
     });
     await app.ready();
@@ -118,8 +112,8 @@ describe('the status', () => {
       database: 'ok',
       mail: 'ok',
       vendors: [
-        { vendor: 'easee', name: 'Easee', place: 'cloud', state: 'ok' },
-        { vendor: 'tesla', name: 'Tesla', place: 'simulated', state: 'blocked' },
+        { vendor: 'easee', name: 'Easee', state: 'ok' },
+        { vendor: 'tesla', name: 'Tesla', state: 'blocked' },
       ],
     });
     assert.equal(checked_at, '2026-11-21T13:07:00.000Z');
@@ -133,20 +127,12 @@ describe('the status', () => {
     assert.match(production.areas[0].until, /^2026-11-/);
   });
 
-  it('the status says where letters go without a mail server', async () => {
-    const { json, page } = await make({ areLettersFiles: true });
-    const { state, mail } = await json();
-    assert.deepEqual([state, mail], ['ok', 'files']);
-    assert.match(await page('en'), /<dt>Email<\/dt><dd>Mail is written to files/);
-    assert.match(await page('sv'), /<dt>E-post<\/dt><dd>E-post skrivs till filer/);
-  });
-
   it('the status says it as a page in both languages', async () => {
     const { page } = await make();
     const en = await page('en');
     assert.match(en, /<h1>Status<\/h1>/);
     assert.match(en, /Everything works/);
-    assert.match(en, /<dt>Tesla \(simulated\)<\/dt><dd>Refuses our calls for a while/);
+    assert.match(en, /<dt>Tesla<\/dt><dd>Refuses our calls for a while/);
     assert.match(en, /<th scope="row">SE3<\/th><td>Sun 22 Nov 24:00<\/td><td>Elpriset just nu\.se<\/td>/);
     assert.match(en, /<a href="\/status">Status<\/a>/, 'the foot of each page leads here');
     const sv = await page('sv');

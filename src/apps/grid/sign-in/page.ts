@@ -65,7 +65,7 @@ ${passwordField(words, message, { autocomplete: 'current-password' })}
 <p class="hint">${words.sendLinkHint}</p>
 </div>
 </form>
-<p class="aside">${words.noAccount} <a href="${toForm('/auth/signup', next)}">${words.signUp}</a></p>`;
+<p class="aside">${words.noAccount} <a href="/auth/signup">${words.signUp}</a></p>`;
   return gridPage(assets, {
     ...framed(language, pathWith('/auth/login', message)),
     title: titled(words, words.signIn, message),
@@ -92,7 +92,7 @@ ${passwordField(words, message, { autocomplete: 'new-password', hint: words.pass
 ${isOpen ? html`<p class="lead">${words.signUpLead}</p>` : null}
 ${notices(words, message)}
 ${isOpen ? form : html`<p class="notice notice-note">${words.closed}</p>`}
-<p class="aside">${words.hasAccount} <a href="${toForm('/auth/login', next)}">${words.signIn}</a></p>`;
+<p class="aside">${words.hasAccount} <a href="/auth/login">${words.signIn}</a></p>`;
   return gridPage(assets, {
     ...framed(language, pathWith('/auth/signup', message)),
     title: titled(words, words.signUp, message),
@@ -104,7 +104,7 @@ ${isOpen ? form : html`<p class="notice notice-note">${words.closed}</p>`}
 function sentPage({ assets, language, outbox }: Reader, message: PageMessage): string {
   const { next } = message;
   const words = SIGN_IN_WORDS[language];
-  const back = toForm('/auth/login', next);
+  const back = next === undefined ? '/auth/login' : `/auth/login?next=${encodeURIComponent(next)}`;
   const main = html`<h1>${words.sentTitle}</h1>
 <div class="stack" role="status">
 <p>${words.sent}</p>
@@ -150,10 +150,6 @@ function notices(words: SignInWords, { errors, info }: PageMessage): Part {
     good === '' ? null : html`<p class="${`notice ${kind}`}" role="status">${good}</p>`,
   ];
 }
-
-/** The address of a form that leads to `next` in the end, as this one does. */
-const toForm = (page: FormPage, next: string | undefined): string =>
-  next === undefined ? page : `${page}?next=${encodeURIComponent(next)}`;
 
 function nextField(next: string | undefined): Part {
   return next === undefined ? null : html`<input type="hidden" name="next" value="${next}">`;

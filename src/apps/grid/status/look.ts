@@ -1,7 +1,7 @@
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import { shareBriefly } from '../../../core/share-briefly.ts';
 import { dayAt } from '../../../core/swedish-days.ts';
-import type { PlacedVendor, VendorStates } from '../../../domain/links/vendor-states/index.ts';
+import type { NamedVendor, VendorStates } from '../../../domain/links/vendor-states/index.ts';
 import type { Prices, PricesHealth } from '../../../domain/market/prices/index.ts';
 import type { Production } from '../../../domain/market/production/index.ts';
 import { inTime, type Judged, judge, type Probe } from '../../../http/health.ts';
@@ -13,13 +13,11 @@ export interface StatusParts {
   readonly probes: readonly Probe[];
   readonly prices: Prices;
   readonly production: Production;
-  /** The vendors that may be on the page. */
-  readonly vendors: readonly PlacedVendor[];
+  /** The vendors on the page. */
+  readonly vendors: readonly NamedVendor[];
   readonly vendorStates: VendorStates;
   /** Whether this process serves Connect too; another one is not asked. */
   readonly servesConnect: boolean;
-  /** Whether letters are written to files, since there is no mail server. */
-  readonly areLettersFiles: boolean;
   readonly clock: Clock;
 }
 
@@ -46,7 +44,7 @@ async function look(parts: StatusParts): Promise<Status> {
     checked_at: rfc3339(clock.now()),
     services: { grid: own, connect: servesConnect ? own : 'unknown' },
     database: isWell('database') ? 'ok' : 'down',
-    mail: isWell('mail') ? (parts.areLettersFiles ? 'files' : 'ok') : 'trouble',
+    mail: isWell('mail') ? 'ok' : 'trouble',
     prices: { state: figures.prices, areas: pricesByArea(prices, clock.now()) },
     production: {
       state: figures.production,
@@ -79,15 +77,14 @@ function pricesByArea(prices: Prices, now: number): Status['prices']['areas'] {
 
 async function vendorsOf({ vendors, vendorStates, clock }: StatusParts): Promise<Status['vendors']> {
   try {
-    return (await inTime(clock, vendorStates)).map(({ slug, ...one }) => ({
+    return (await inTime(clock, vendorStates)).map(({ slug, name, state }) => ({
       vendor: slug,
-      ...one,
+      name,
+      state,
     }));
   } catch {
     // The database is away, which the status says already.
-    return vendors
-      .filter(({ place }) => place === 'cloud')
-      .map(({ slug, ...one }) => ({ vendor: slug, ...one, state: 'unknown' as const }));
+    return vendors.map(({ slug, name }) => ({ vendor: slug, name, state: 'unknown' as const }));
   }
 }
 

@@ -28,7 +28,7 @@ export function statusPage(assets: Assets, status: Status, language: Language): 
 ${figures(status, language)}
 <section class="stack" aria-labelledby="vendors"><h2 id="vendors">${words.vendors}</h2>
 <p class="soft">${words.vendorsLead}</p>
-<dl class="facts">${status.vendors.map(({ name, place, state }) => html`<dt>${name}${words.places[place]}</dt><dd>${words.vendorStates[state]}</dd>`)}</dl></section>`;
+<dl class="facts">${status.vendors.map(({ name, state }) => html`<dt>${name}</dt><dd>${words.vendorStates[state]}</dd>`)}</dl></section>`;
   const { title, description } = words;
   return gridPage(assets, { language, path: '/status', title, description, width: 'wide', main });
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { VENDOR_PLACES, VENDOR_STATES } from '../../../domain/links/vendor-states/index.ts';
+import { VENDOR_STATES } from '../../../domain/links/vendor-states/index.ts';
 import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 
 const Moment = Type.String({ format: 'date-time' });
@@ -28,9 +28,7 @@ export const Status = Type.Object(
       }),
     }),
     database: Type.Enum(['ok', 'down']),
-    mail: Type.Enum(['ok', 'files', 'trouble'], {
-      description: '`files`: there is no mail server, and letters are written to files for the operator',
-    }),
+    mail: Type.Enum(['ok', 'trouble']),
     prices: Type.Object({
       ...Figures,
       areas: Type.Array(
@@ -58,10 +56,6 @@ export const Status = Type.Object(
       Type.Object({
         vendor: Type.String(),
         name: Type.String(),
-        place: Type.Enum([...VENDOR_PLACES], {
-          description:
-            '`cloud`: called in a cloud of its own. `local`: called in the network of its owner. `simulated`: a simulator stands in for it. The last two are listed where they are linked',
-        }),
         state: Type.Enum([...VENDOR_STATES], {
           description:
             'As the last calls from here say. `trouble`: it could not be reached for at least half of its links. `blocked`: it refuses our calls for a while. `unknown`: nobody has linked it here, or that could not be looked at',

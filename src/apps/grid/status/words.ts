@@ -4,7 +4,7 @@ const STATUS_WORDS = translated({
   en: {
     title: 'Status',
     description:
-      'How elnav is now: its services, prices and production, and vendors as seen from here.',
+      'How elnav is now: its services, prices and production, and the clouds of vendors as seen from here.',
     states: {
       ok: 'Everything works',
       trouble: 'A part of the service does not work as it should',
@@ -12,10 +12,7 @@ const STATUS_WORDS = translated({
     },
     checked: (time: string) => `Checked at ${time}, Swedish time. The page does not update by itself.`,
     service: 'The service',
-    works: {
-      ...{ ok: 'Works', trouble: 'Trouble', unknown: 'Not known', down: 'Down', off: 'Switched off' },
-      files: 'Mail is written to files: there is no mail server',
-    },
+    works: { ok: 'Works', trouble: 'Trouble', unknown: 'Not known', down: 'Down', off: 'Switched off' },
     parts: {
       grid: 'Grid: areas, prices, accounts',
       connect: 'Connect: devices',
@@ -32,8 +29,7 @@ const STATUS_WORDS = translated({
     missing: 'missing',
     sample: 'sample, not real prices',
     fetchingOff: 'The operator has switched off that new figures are fetched.',
-    vendors: 'Vendors',
-    places: { cloud: '', local: ' (at home)', simulated: ' (simulated)' },
+    vendors: 'Clouds of vendors',
     vendorsLead:
       'What the last calls from here say, some of them up to half an hour ago. Vendors have status pages of their own.',
     vendorStates: {
@@ -47,7 +43,7 @@ const STATUS_WORDS = translated({
   sv: {
     title: 'Driftstatus',
     description:
-      'Hur elnav mår just nu: tjänsterna, priser och produktion, och tillverkarna sedda härifrån.',
+      'Hur elnav mår just nu: tjänsterna, priser och produktion, och tillverkarnas molntjänster sedda härifrån.',
     states: {
       ok: 'Allt fungerar',
       trouble: 'En del av tjänsten fungerar inte som den ska',
@@ -55,10 +51,7 @@ const STATUS_WORDS = translated({
     },
     checked: (time) => `Kontrollerat kl. ${time}. Sidan uppdateras inte av sig själv.`,
     service: 'Tjänsten',
-    works: {
-      ...{ ok: 'Fungerar', trouble: 'Problem', unknown: 'Inte känt', down: 'Ligger nere', off: 'Avstängt' },
-      files: 'E-post skrivs till filer: det finns ingen e-postserver',
-    },
+    works: { ok: 'Fungerar', trouble: 'Problem', unknown: 'Inte känt', down: 'Ligger nere', off: 'Avstängt' },
     parts: {
       grid: 'Grid: områden, priser, konton',
       connect: 'Connect: enheter',
@@ -75,8 +68,7 @@ const STATUS_WORDS = translated({
     missing: 'saknas',
     sample: 'exempel, inte verkliga priser',
     fetchingOff: 'Den som driver tjänsten har stängt av hämtningen av nya siffror.',
-    vendors: 'Tillverkare',
-    places: { cloud: '', local: ' (hemma)', simulated: ' (simulerad)' },
+    vendors: 'Tillverkarnas molntjänster',
     vendorsLead:
       'Vad de senaste anropen härifrån visar; några är upp till en halvtimme gamla. Tillverkarna har egna sidor om driften.',
     vendorStates: {

@@ -206,28 +206,4 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
     assert.deepEqual(await changed.idempotency.claim(claimOf('gone')), { state: 'unverifiable' });
     await changed.close();
   });
-
-  it('secret responses of idempotent requests are stored sealed, for their account, route and key alone', async () => {
-    const secret = { ...answer, status: 201, body: '{"secret":"whsec_canary"}' };
-    const { idempotency } = world.accounts;
-    await heldBy(await idempotency.claim(claimOf('secret'))).finish(secret, { userRef: 'anna' });
-    await heldBy(await idempotency.claim(claimOf('other'))).finish(secret, { userRef: null });
-    const rows = world.database.queries.selectFrom('idempotent_requests').selectAll();
-    const stored = await rows.where('key', '=', 'secret').executeTakeFirstOrThrow();
-    assert.deepEqual([stored.answer_vault_key, stored.user_ref], [old.id, 'anna']);
-    assert.doesNotMatch(JSON.stringify(await rows.execute()), /canary/);
-    assert.deepEqual(await idempotency.claim(claimOf('secret')), {
-      ...{ state: 'replay', command: null },
-      ...secret,
-    });
-    const changed = await openAccounts(world.database, world.clock, [NEW, old]);
-    assert.equal((await changed.idempotency.claim(claimOf('secret'))).state, 'replay');
-    await changed.close();
-    await world.database.queries
-      .updateTable('idempotent_requests')
-      .set({ answer_body: stored.answer_body })
-      .where('key', '=', 'other')
-      .execute();
-    assert.deepEqual(await idempotency.claim(claimOf('other')), { state: 'unverifiable' });
-  });
 });

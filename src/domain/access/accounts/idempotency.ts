@@ -5,7 +5,6 @@ import { type Random, randomId } from '../../../core/ids.ts';
 import { createKeyedHash } from '../../../core/keyed-hash.ts';
 import type { Log } from '../../../core/log.ts';
 import { createLoop } from '../../../core/loop.ts';
-import { createSealing } from '../../../core/sealing.ts';
 import type { VaultKey } from '../../../core/settings/index.ts';
 import type { Database } from '../../../db/database.ts';
 import { createUntilStored } from '../../../db/until-stored.ts';
@@ -29,25 +28,16 @@ export interface Held {
    * unreachable, or another request holds the key by now (`idempotency.in_progress`).
    */
   begin(): Promise<void>;
-  /**
-   * Saves the response of a begun request, errors included; sealed with the vault keys where it is secret. Never rejects; retries
-   * while the database is unreachable.
-   */
-  finish(answer: Answer, secret?: SecretAnswer): Promise<void>;
+  /** Saves the response of a begun request, errors included. Never rejects; retries while the database is unreachable. */
+  finish(answer: Answer): Promise<void>;
   /** Releases the key of a request that did nothing. Never rejects. */
   release(): Promise<void>;
 }
 
-/** A body that nobody may read in the database. */
-export interface SecretAnswer {
-  /** The end user whom it is about, with whom it is erased. */
-  readonly userRef: string | null;
-}
-
 /**
  * Result of claiming an idempotency key. `claimed`: first request, it may run. `replay`: the first response.
- * `mismatch`: the key was used with another request. `unverifiable`: the vault key that made the fingerprint or sealed the
- * response is gone, so the requests cannot be compared or the response cannot be read. `running`: the first request has not ended; its lease ends in `leftMs` at the
+ * `mismatch`: the key was used with another request. `unverifiable`: the vault key that made the fingerprint is gone,
+ * so the requests cannot be compared. `running`: the first request has not ended; its lease ends in `leftMs` at the
  * latest. `died`: the first request's process ended after it began, so its outcome is unknown; it is never claimed again.
  */
 export type Claimed =
@@ -68,8 +58,6 @@ const PROLONG_EVERY_MS = 3_000;
 /** The database makes no claim later than this; shorter than the statement timeout. */
 const CLAIMED_WITHIN_MS = 8_000;
 
-const PLAIN = { vaultKey: null, userRef: null } as const;
-
 interface Options {
   readonly database: Database;
   readonly clock: Clock;
@@ -86,7 +74,6 @@ export async function openIdempotentRequests(options: Options) {
   /** Keys held by this process, with the time each was last prolonged. */
   const running = new Map<HeldName, number>();
   const hashOf = createKeyedHash(vaultKeys, 'idempotency fingerprint');
-  const sealing = createSealing(vaultKeys, random);
   const keyed = (digest: string): Fingerprint => ({ text: hashOf.of(digest), key: hashOf.currentKey });
   if (database.engine === 'sqlite') await store.endAll();
   const prune = () => store.removeOlderThan(KEPT_MS);
@@ -116,23 +103,6 @@ export async function openIdempotentRequests(options: Options) {
     }
   }
 
-  function sealed(name: RequestName, answer: Answer, { userRef }: SecretAnswer) {
-    // control: a response with a secret is stored sealed [accounts/idempotency] => { keyId: 'k1', text: answer.body }
-    const { keyId, text } = sealing.seal(answer.body, boundTo(name));
-    return { ...answer, body: text, vaultKey: keyId, userRef };
-  }
-
-  /** The body of a stored response; undefined where it does not open. */
-  function opened(name: RequestName, { text, keyId }: { text: string; keyId: string | null }) {
-    if (keyId === null) return text;
-    try {
-      return sealing.open({ keyId, text }, boundTo(name));
-    } catch (error) {
-      log.error({ err: error }, 'a stored response does not open with the vault keys of this server');
-      return undefined;
-    }
-  }
-
   function hold(name: HeldName): Held {
     running.set(name, clock.now());
     return {
@@ -146,10 +116,9 @@ export async function openIdempotentRequests(options: Options) {
           { retryAfterSeconds: LEASE_MS / 1000 },
         );
       },
-      finish(answer, secret) {
+      finish(answer) {
         running.delete(name);
-        const stored = secret === undefined ? { ...answer, ...PLAIN } : sealed(name, answer, secret);
-        return untilStored.store('an idempotent response', () => store.finish({ name, answer: stored }));
+        return untilStored.store('an idempotent response', () => store.finish({ name, answer }));
       },
       release() {
         running.delete(name);
@@ -194,12 +163,7 @@ export async function openIdempotentRequests(options: Options) {
       const wanted = hashOf.by(stored.fingerprint_key, digest);
       if (wanted === undefined) return { state: 'unverifiable' };
       if (stored.fingerprint !== wanted) return { state: 'mismatch' };
-      if (status !== null && body !== null) {
-        const text = opened(name, { text: body, keyId: stored.answer_vault_key });
-        return text === undefined
-          ? { state: 'unverifiable' }
-          : { state: 'replay', status, code, command, body: text };
-      }
+      if (status !== null && body !== null) return { state: 'replay', status, code, command, body };
       return isDead ? { state: 'died' } : { state: 'running', leftMs: stored.left_ms };
     }
   }
@@ -215,9 +179,6 @@ export async function openIdempotentRequests(options: Options) {
 }
 
 export type IdempotentRequests = Awaited<ReturnType<typeof openIdempotentRequests>>;
-
-/** A stored response opens for its account, route and key only. */
-const boundTo = ({ account, route, key }: RequestName) => [account, 'idempotent response', route, key];
 
 /** Hex. It is never stored: with a password in the request it could be guessed. */
 function digestOf(request: string): string {

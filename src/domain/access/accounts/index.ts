@@ -31,7 +31,7 @@ import { CLOSING, ifAhead, SUSPENDED, Users } from './users.ts';
 export { isWellFormedKey, parseScopes, SCOPES, type Scope, storedScopes } from './api-key.ts';
 export { type Actor, type AuditEntry, createAudit } from './audit.ts';
 export { clientAddress, faultInBannedAddress, isLoopback } from './bans.ts';
-export type { Claimed, Held, SecretAnswer } from './idempotency.ts';
+export type { Claimed, Held } from './idempotency.ts';
 export { CREATORS, faultInKeyLabel, MOST_ACTIVE_KEYS, type NewKey } from './keys.ts';
 export { canonicalEmail, faultInEmail } from './names-and-emails.ts';
 export type { PartnerApplication } from './partners.ts';

@@ -27,12 +27,6 @@ export interface Answer {
   readonly body: string;
 }
 
-/** An answer as it is stored: its body sealed, where it has a vault key. */
-export interface StoredAnswer extends Answer {
-  readonly vaultKey: string | null;
-  readonly userRef: string | null;
-}
-
 export interface StoredRequest {
   readonly fingerprint: string;
   readonly fingerprint_key: string;
@@ -42,7 +36,6 @@ export interface StoredRequest {
   readonly answer_code: string | null;
   readonly answer_command: string | null;
   readonly answer_body: string | null;
-  readonly answer_vault_key: string | null;
   /** Since it was claimed. */
   readonly age_ms: number;
   /** Until its lease ends; 0 or less where it has. */
@@ -63,7 +56,7 @@ interface Beginning {
 
 interface Finish {
   readonly name: HeldName;
-  readonly answer: StoredAnswer;
+  readonly answer: Answer;
 }
 
 const HELD = { account: 'bigint', route: 'text', key: 'text', claim: 'text' } as const;
@@ -85,8 +78,6 @@ const FINISH = {
   answer_code: 'text',
   answer_command: 'text',
   answer_body: 'text',
-  answer_vault_key: 'text',
-  user_ref: 'text',
 } as const;
 
 const newRow = ({ account, route, key, claim, deadline, fingerprint, leaseMs }: NewRequest) => ({
@@ -106,8 +97,6 @@ const finishRow = ({ name, answer }: Finish) => ({
   answer_code: answer.code,
   answer_command: answer.command ?? null,
   answer_body: answer.body,
-  answer_vault_key: answer.vaultKey,
-  user_ref: answer.userRef,
 });
 
 /** The key is still held by the request of the row `r`. */
@@ -147,7 +136,6 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
           'answer_code',
           'answer_command',
           'answer_body',
-          'answer_vault_key',
         ])
         .select([
           sql<number>`${moments.now} - started_at`.as('age_ms'),
@@ -178,8 +166,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
       await sql`
         update idempotent_requests
         set status = 'done', answer_status = r.answer_status, answer_code = r.answer_code,
-          answer_command = r.answer_command, answer_body = r.answer_body,
-          answer_vault_key = r.answer_vault_key, user_ref = r.user_ref
+          answer_command = r.answer_command, answer_body = r.answer_body
         from ${lockedRows(OF_REQUESTS, FINISH, finished.map(finishRow))} as r
         where ${heldByRow}`.execute(on);
       return finished.map(() => undefined);

@@ -6,11 +6,7 @@ import type { DeviceOf, LinkEvents } from '../../vendor-calls/calls/index.ts';
 import type { Devices } from '../devices/index.ts';
 import type { PollKey, PollStore } from './store.ts';
 
-/**
- * The first reads of a link are spread by so much for each: somebody waits for the devices of a home, and many devices must not be read at
- * once. Of many links that are linked at once the queue of the vendor begins no more than it may.
- */
-const FIRST_EACH_MS = 200;
+/** A device is read for the first time within this, so that many that are linked at once are not read at once. */
 const FIRST_MS = 30_000;
 const ACTIVE_MS = 120_000;
 
@@ -58,7 +54,7 @@ export function createPlanner({ adapters, store, devices, events, clock, chance,
     await add(
       adapter,
       read.map((device) => keyOf(adapter, link, device)),
-      Math.min(FIRST_MS, FIRST_EACH_MS * (read.length - 1)),
+      FIRST_MS,
     );
     devices.planned(ids.map((id) => ({ account: link.account, id })));
     called(adapter);

@@ -125,16 +125,6 @@ onEachEngine('background reading', (engine) => {
     assert.ok(Date.parse(link?.last_read_at ?? '') > world.clock.now() - 700_000);
   });
 
-  it('background reading reads what was just linked first within a fifth of a second for each device', async () => {
-    world.polling.start();
-    await linkMany(1);
-    await pass(1, { step: 1 });
-    assert.equal(readsOf('light-0'), 1);
-    await linkMany(20);
-    await pass(5, { step: 1 });
-    for (const id of vendor.devices) assert.equal(readsOf(id), 1, id);
-  });
-
   it('background reading pauses for an account while it is suspended', async () => {
     await linkMany(2);
     world.suspended.add(account);

@@ -52,9 +52,7 @@ export function createEndUserStore({ queries, rows }: Pick<Database, 'queries' |
         where idempotent_requests.answer_body like '%' || r.id || '%')`.execute(transaction);
     },
 
-    /**
-     * The sessions in which the user was to link something, with sign-ins that are under way, and stored responses that are sealed.
-     */
+    /** The sessions in which the user was to link something, with sign-ins that are under way. */
     async eraseSessions(transaction: Queries, { account, userRef }: EndUser): Promise<void> {
       const sessions = transaction
         .selectFrom('link_sessions')
@@ -64,12 +62,6 @@ export function createEndUserStore({ queries, rows }: Pick<Database, 'queries' |
       await transaction.deleteFrom('oauth_states').where('session_sha256', 'in', sessions).execute();
       await transaction
         .deleteFrom('link_sessions')
-        .where('account_id', '=', account)
-        .where('user_ref', '=', userRef)
-        .execute();
-      // control: a sealed response about a user is erased with the user [journeys/forgotten-user]
-      await transaction
-        .deleteFrom('idempotent_requests')
         .where('account_id', '=', account)
         .where('user_ref', '=', userRef)
         .execute();

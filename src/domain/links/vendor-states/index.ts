@@ -149,42 +149,32 @@ function linksByState(counts: readonly LinkCount[], slug: string): LinksByState 
   return { active: of('active'), unreachable: of('unreachable'), needsRelink: of('needs_relink') };
 }
 
-/** A vendor, by its slug and its name. */
+/** A vendor's cloud, by its slug and its name. */
 export interface NamedVendor {
   readonly slug: string;
   readonly name: string;
 }
 
-/** `cloud`: called in a cloud of its own. `local`: called in the network of its owner. `simulated`: a simulator stands in for it. */
-export const VENDOR_PLACES = ['cloud', 'local', 'simulated'] as const;
-
-/** A vendor, and where its calls go. */
-export interface PlacedVendor extends NamedVendor {
-  readonly place: (typeof VENDOR_PLACES)[number];
-}
-
-/** How vendors are, as their last calls say. */
-export type VendorStates = () => Promise<readonly (PlacedVendor & { readonly state: VendorState })[]>;
+/** How the clouds of vendors are, as their last calls say. */
+export type VendorStates = () => Promise<readonly (NamedVendor & { readonly state: VendorState })[]>;
 
 interface VendorStatesOptions {
   readonly database: Database;
   readonly clock: Clock;
-  readonly vendors: readonly PlacedVendor[];
+  readonly vendors: readonly NamedVendor[];
 }
 
 /**
- * Says of each cloud, and of each other vendor that is linked, what the links of all accounts say together. It is read from the database, so that a process which makes no calls itself
+ * Says of each vendor what the links of all accounts say together. It is read from the database, so that a process which makes no calls itself
  * knows it too. Rejects while the database is away.
  */
 export function createVendorStates({ database, clock, vendors }: VendorStatesOptions): VendorStates {
   const countLinks = createLinkCounts({ database, clock });
   return async () => {
     const [counts, blocks] = await Promise.all([countLinks(), activeBlocks(database)]);
-    return vendors.flatMap((one) => {
-      const isBlocked = blocks.some(({ vendor, subject }) => vendor === one.slug && subject === '');
-      const links = linksByState(counts, one.slug);
-      const isLinked = links.active + links.unreachable + links.needsRelink > 0;
-      return one.place === 'cloud' || isLinked ? [{ ...one, state: stateOf({ ...links, isBlocked }) }] : [];
+    return vendors.map(({ slug, name }) => {
+      const isBlocked = blocks.some(({ vendor, subject }) => vendor === slug && subject === '');
+      return { slug, name, state: stateOf({ ...linksByState(counts, slug), isBlocked }) };
     });
   };
 }

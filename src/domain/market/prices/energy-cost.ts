@@ -50,45 +50,24 @@ function spansOf(energies: readonly Energy[]): Span[] {
 export function costOf(energies: readonly Energy[], slots: readonly PricedSlot[]): EnergyCost {
   const sum = createCostSum();
   const missing: Span[] = [];
-  let priced = 0;
-  let pricedWh = 0;
   for (const energy of energies) {
     if (energy.wh === 0) continue;
     const { start, wh } = energy;
-    const gaps = gapsOf(energy, slots);
-    missing.push(...gaps);
-    if (gaps.length > 0) continue;
     const end = endOf(energy);
-    priced += 1;
-    pricedWh += wh;
     let at = start;
     for (let index = firstEndingAfter(slots, start); at < end; index += 1) {
       const slot = slots[index];
-      if (slot === undefined) break;
-      const until = Math.min(end, slot.end);
-      sum.add(slot.sek, wh, { ms: until - at, of: end - start });
-      at = until;
+      const priced = slot === undefined ? end : Math.min(end, Math.max(at, slot.start));
+      if (priced > at) missing.push({ start: at, end: priced });
+      if (slot === undefined || priced >= end) break;
+      at = Math.min(end, slot.end);
+      sum.add(slot.sek, wh, { ms: at - priced, of: end - start });
     }
   }
   const currency = 'SEK';
-  const cost = sum.total();
-  if (missing.length === 0) return { cost, currency, known: { cost, wh: pricedWh }, missing: [] };
-  const known = priced === 0 ? null : { cost, wh: pricedWh };
-  return { cost: null, currency, known, missing: joined(missing) };
-}
-
-/** The times of an energy of which no slot has a price. */
-function gapsOf(energy: Energy, slots: readonly PricedSlot[]): Span[] {
-  const gaps: Span[] = [];
-  const end = endOf(energy);
-  let at = energy.start;
-  for (let index = firstEndingAfter(slots, at); at < end; index += 1) {
-    const slot = slots[index];
-    const priced = slot === undefined ? end : Math.min(end, Math.max(at, slot.start));
-    if (priced > at) gaps.push({ start: at, end: priced });
-    at = slot === undefined ? end : Math.min(end, Math.max(at, slot.end));
-  }
-  return gaps;
+  return missing.length === 0
+    ? { cost: sum.total(), currency, missing: [] }
+    : { cost: null, currency, missing: joined(missing) };
 }
 
 function firstEndingAfter(slots: readonly PricedSlot[], at: number): number {

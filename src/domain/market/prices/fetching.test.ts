@@ -175,26 +175,6 @@ describe('a source', () => {
       await second.prices.close();
     }));
 
-  it('a source that is not configured any more is not part of the health', () =>
-    withDatabase(async (database) => {
-      const clock = turnedClock(now);
-      const old = fakeSource(clock, 'old', { answer: () => new HttpFailure('timeout', 'it was silent') });
-      const first = await pricesOf(database, { clock, sources: [old] });
-      first.prices.start();
-      await pass(clock, 5 * MINUTE_MS);
-      assert.match(first.prices.health().sentence, /silent/);
-      await first.prices.close();
-      const second = await pricesOf(database, {
-        clock,
-        sources: [fakeSource(clock, 'new', { answer: everyDay })],
-      });
-      second.prices.start();
-      await pass(clock, MINUTE_MS);
-      const { status, sources } = second.prices.health();
-      assert.deepEqual([status, sources.map(({ source }) => source)], ['ok', ['new']]);
-      await second.prices.close();
-    }));
-
   it('a source is asked only for areas that it covers and that are still missing', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);

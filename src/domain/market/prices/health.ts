@@ -29,7 +29,6 @@ export function healthOf(situation: Situation): PricesHealth {
   const without = PRICE_AREAS.filter((area) => until[area] === null);
   const endOfToday = dayBounds(today).end;
   const late = isLate(now) ? PRICE_AREAS.filter((area) => until[area] === endOfToday) : [];
-  const isSample = without.length > 0 && memory.view().isSample;
   const failing = sources
     .filter(({ failures_in_row }) => failures_in_row > 0)
     .map(({ sentence }) => sentence);
@@ -37,7 +36,7 @@ export function healthOf(situation: Situation): PricesHealth {
   const faults = [
     ...(without.length === 0 ? [] : [`today's prices are missing for ${without.join(', ')}`]),
     ...(late.length === 0 ? [] : [`tomorrow's prices are missing for ${late.join(', ')}`]),
-    ...(isSample ? ['the sample day is served instead'] : []),
+    ...(without.length > 0 && memory.view().isSample ? ['the sample day is served instead'] : []),
     ...(situation.isOn || without.length === 0 ? [] : ['fetching is disabled: ELNAV_FETCH is off']),
   ];
   const status = faults.length === 0 ? 'ok' : 'degraded';
@@ -51,7 +50,6 @@ export function healthOf(situation: Situation): PricesHealth {
     sentence,
     until,
     missing: without,
-    is_sample: isSample,
     late,
     sources,
     is_on: situation.isOn,

@@ -82,8 +82,6 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   const sourceStore = createSourceStore(database);
   const backfillStore = createBackfillStore(database);
   const sample = options.sample === undefined ? undefined : readSampleDay(options.sample);
-  /** One that was asked before, and is not configured any more, says nothing of today. */
-  const asked = new Set([...sources, ...(rateSource === undefined ? [] : [rateSource])].map(({ slug }) => slug));
   const memory = createMemory({ store, clock, sample, heard });
   const sourceClient = createSourceClient({ clock, log, metrics, store: sourceStore, sessionOf });
   const rateFor = createRates({ clock, sourceStore, sourceClient, rateSource });
@@ -138,7 +136,7 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   const situation = (): Situation => ({
     now: clock.now(),
     memory,
-    sources: sourceClient.health().filter(({ source }) => !isFetching || asked.has(source)),
+    sources: sourceClient.health(),
     isOn: options.isOn,
     isFetching: isHeld(),
     nextAttemptAt: isHeld() ? fetcher.nextAttemptAt() : publishedNextAt,

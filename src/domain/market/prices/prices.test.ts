@@ -203,7 +203,6 @@ describe('the sample day', () => {
       assert.equal(at('07:45'), '1.16496');
       assert.equal(prices.current().source, 'sample');
       assert.match(prices.health().sentence, /the sample day is served instead/);
-      assert.equal(prices.health().is_sample, true);
       const rows = await gather(prices, { area: 'SE4', from: 0, until: end, resolution: 'slot' });
       assert.deepEqual(rows, []);
       await prices.close();

@@ -78,8 +78,6 @@ export interface EnergyCost {
   /** Plain decimal text with up to eight decimals, rounded once; null when prices are missing: never the cost of a part. */
   readonly cost: string | null;
   readonly currency: 'SEK';
-  /** The cost, as above, of those energies whose prices are all stored, and how many Wh they are; null where there are none. */
-  readonly known: { readonly cost: string; readonly wh: number } | null;
   /** Times of energy without a stored price, in order; empty with a cost. */
   readonly missing: readonly { readonly start: number; readonly end: number }[];
 }
@@ -133,8 +131,6 @@ export interface PricesHealth {
   readonly until: Readonly<Record<PriceArea, number | null>>;
   /** Areas without today's prices. */
   readonly missing: readonly PriceArea[];
-  /** Whether the bundled sample day is served for those areas. */
-  readonly is_sample: boolean;
   /** Areas without tomorrow's, at a time of the day when they should be there. */
   readonly late: readonly PriceArea[];
   readonly sources: readonly SourceHealth[];

@@ -235,13 +235,9 @@ describe('the cost of energy', () => {
     assert.deepEqual(costOf([used(0, 1, 2_760), used(1, 2, 7_360)], slots), {
       cost: '2.543524',
       currency: 'SEK',
-      known: { cost: '2.543524', wh: 10_120 },
       missing: [],
     });
     assert.equal(costOf([], slots).cost, '0');
-    // What lies partly in a slot without a price has none at all.
-    const part = costOf([used(0, 1, 2_760), used(1, 3, 500), used(2, 3, 7)], slots);
-    assert.deepEqual([part.cost, part.known], [null, { cost: '1.162788', wh: 2_760 }]);
     assert.equal(costOf([used(0, 1, 1)], [quarter(0, '0.00001')]).cost, '0.00000001');
   });
 
@@ -387,7 +383,6 @@ onEachEngine('the cost of energy at stored prices', (engine) => {
       assert.deepEqual(await prices.energyCost({ area: 'SE4', energy: within }), {
         cost: null,
         currency: 'SEK',
-        known: null,
         missing: [{ start: end + QUARTER_MS, end: end + 2 * QUARTER_MS }],
       });
     } finally {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { figuresOf } from './session.ts';
-import { IN, ON, OUT, quartersOf, run, shown, state } from './test-fold.ts';
+import { IN, ON, OUT, quartersOf, shown, state } from './test-fold.ts';
 
 describe('a counter of sessions', () => {
   const how = { meter: 'session' } as const;
@@ -22,9 +21,6 @@ describe('a counter of sessions', () => {
     const all = [state(0, { ...ON, energy_wh: 8_000 }), state(10, { ...OUT, energy_wh: 9_000 })];
     assert.deepEqual(shown(all, how), [[0, 10, 9_000, 'meter', true, null]]);
     assert.equal(quartersOf(all, how), null);
-    const [session] = run(all, how).sessions;
-    assert.ok(session !== undefined);
-    assert.deepEqual(Object.values(figuresOf(session).placed), [1_000], 'of the rest the quarter is known');
     const paused = [state(0, { ...IN, energy_wh: 8_000 }), state(10, { ...ON, energy_wh: 8_100 })];
     assert.deepEqual(shown(paused, how), [[0, null, 8_100, 'meter', true, null]]);
     const stale = [state(0, { ...IN, energy_wh: 8_000 }), state(10, { ...ON, energy_wh: 100 })];

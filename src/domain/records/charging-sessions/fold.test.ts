@@ -206,7 +206,7 @@ describe('sessions, whatever happens', () => {
         const { sessions } = run(all, { meter });
         let end = Number.NEGATIVE_INFINITY;
         for (const session of sessions) {
-          const { energyWh, energyBy, quarters, placed, isComplete } = figuresOf(session);
+          const { energyWh, energyBy, quarters, isComplete } = figuresOf(session);
           assert.ok(session.startedAt !== null && session.startedAt >= end);
           end = session.endedAt ?? Number.POSITIVE_INFINITY;
           assert.ok(end >= session.startedAt);
@@ -216,10 +216,7 @@ describe('sessions, whatever happens', () => {
             continue;
           }
           assert.ok(energyWh >= 0);
-          const known = Object.values(placed).reduce((total, wh) => total + wh, 0);
-          assert.ok(known <= energyWh + 2, `${known} of ${energyWh} are in known quarters`);
           if (quarters === null) continue;
-          assert.deepEqual(placed, quarters);
           const sum = Object.values(quarters).reduce((total, wh) => total + wh, 0);
           assert.ok(Math.abs(sum - energyWh) <= 2, `${sum} of ${energyWh}`);
           for (const quarter of Object.keys(quarters).map(Number))

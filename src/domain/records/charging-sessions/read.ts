@@ -1,6 +1,6 @@
 import { QUARTER_MS } from '../../../core/durations.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
-import { type Energy, type EnergyCost, type Prices, whyUnpriced } from '../../market/prices/index.ts';
+import { type Energy, type Prices, whyUnpriced } from '../../market/prices/index.ts';
 import { valuesOf } from '../history/index.ts';
 import { advanced, LONGEST_SILENCE_MS, overSince, type Progress } from './fold.ts';
 import { type Figures, figuresOf, type Session } from './session.ts';
@@ -10,8 +10,6 @@ interface SessionCost {
   /** Kronor at spot prices, plain decimal text; null where `missing` says why. */
   readonly cost: string | null;
   readonly missing: string | null;
-  /** Kronor of the part that has prices, and how many Wh it is: all with a cost; null where no energy has a price. */
-  readonly known: { readonly cost: string; readonly wh: number } | null;
 }
 
 interface Charged {
@@ -27,33 +25,20 @@ async function costsOf(
   sessions: readonly Charged[],
   prices: Pick<Prices, 'energyCosts'>,
 ): Promise<SessionCost[]> {
-  const costs: SessionCost[] = sessions.map((session) => ({
-    ...{ cost: null, missing: unpriceable(session), known: null },
-  }));
+  const costs: SessionCost[] = sessions.map((session) => ({ cost: null, missing: unpriceable(session) }));
   for (const area of PRICE_AREAS) {
     const own = sessions.flatMap((session, index) =>
-      session.area === area && session.figures.energyWh !== null ? [index] : [],
+      session.area === area && costs[index]?.missing === null ? [index] : [],
     );
     if (own.length === 0) continue;
-    const energies = own.map((index) => energiesOf(sessions[index]?.figures.placed ?? {}));
+    const energies = own.map((index) => energiesOf(sessions[index]?.figures.quarters ?? {}));
     const found = await prices.energyCosts({ area, energies });
     for (const [place, index] of own.entries()) {
       const cost = found[place];
-      const missing = costs[index]?.missing ?? null;
-      if (cost === undefined) continue;
-      costs[index] =
-        missing === null
-          ? { cost: cost.cost, missing: whyUnpriced(area, cost), known: knownOf(cost, sessions[index]) }
-          : { cost: null, missing, known: cost.known?.wh === 0 ? null : knownOf(cost) };
+      if (cost !== undefined) costs[index] = { cost: cost.cost, missing: whyUnpriced(area, cost) };
     }
   }
   return costs;
-}
-
-/** Quarters have thousandths; with a cost the energy is that of the session. */
-function knownOf({ cost, known }: EnergyCost, whole?: Charged): SessionCost['known'] {
-  if (known === null) return null;
-  return { cost: known.cost, wh: (cost === null ? null : whole?.figures.energyWh) ?? Math.round(known.wh) };
 }
 
 function unpriceable({ figures, area }: Charged): string | null {
@@ -63,7 +48,7 @@ function unpriceable({ figures, area }: Charged): string | null {
   return area === null ? 'link has no price_area' : null;
 }
 
-const energiesOf = (quarters: Figures['placed']): Energy[] =>
+const energiesOf = (quarters: NonNullable<Figures['quarters']>): Energy[] =>
   Object.entries(quarters).map(([quarter, wh]) => {
     const start = Number(quarter) * QUARTER_MS;
     return { start, end: start + QUARTER_MS, wh: Math.round(wh * 1_000) / 1_000 };
@@ -102,7 +87,7 @@ export async function listed(
     const { id, userRef, startedAt, endedAt } = session;
     return {
       ...{ id, device: row.device_id, vendor: row.vendor, userRef, startedAt, endedAt },
-      ...{ ...figures, cost: costs[index] ?? { cost: null, missing: null, known: null } },
+      ...{ ...figures, cost: costs[index] ?? { cost: null, missing: null } },
     };
   });
 }

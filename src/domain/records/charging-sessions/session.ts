@@ -44,8 +44,6 @@ export interface Figures {
   readonly maxPowerW: number | null;
   /** energyWh by quarter; null where it is not known in which quarters some of it was taken. */
   readonly quarters: ByQuarter | null;
-  /** That part of energyWh of which the quarters are known: all of it with `quarters`. */
-  readonly placed: ByQuarter;
 }
 
 /** Meters may be read hours later: until then, power over time tells more than a meter that has not moved. */
@@ -64,8 +62,7 @@ export function figuresOf(session: Session): Figures {
         energyBy: session.isReported ? 'transaction' : 'meter',
         maxPowerW,
       },
-      isComplete: session.isReported,
-      ...placedIn(quartersOfTotal(tally, energyWh), fitting(tally, energyWh)),
+      ...{ isComplete: session.isReported, quarters: quartersOfTotal(tally, energyWh) },
     };
   }
   const { metered, integrated } = tally;
@@ -73,22 +70,15 @@ export function figuresOf(session: Session): Figures {
     return {
       ...{ energyWh: Math.round(metered), energyBy: 'meter', maxPowerW },
       isComplete: tally.isMeterWhole && !isLost,
-      ...placedIn(tally.unplaced > ROUNDING_WH ? null : tally.quarters, tally.quarters),
+      quarters: tally.unplaced > ROUNDING_WH ? null : tally.quarters,
     };
   if (integrated !== null)
     return {
       ...{ energyWh: Math.round(integrated), energyBy: 'power', maxPowerW },
-      isComplete: tally.isPowerWhole && !tally.isSilent && !isLost,
-      ...placedIn(tally.powerQuarters, tally.powerQuarters),
+      ...{ isComplete: tally.isPowerWhole && !tally.isSilent && !isLost, quarters: tally.powerQuarters },
     };
-  return { energyWh: null, energyBy: null, isComplete: false, maxPowerW, ...placedIn(null, {}) };
+  return { energyWh: null, energyBy: null, isComplete: false, maxPowerW, quarters: null };
 }
-
-const placedIn = (quarters: ByQuarter | null, part: ByQuarter) => ({ quarters, placed: quarters ?? part });
-
-/** What the meter has counted in known quarters, where that is not more than the transaction. */
-const fitting = ({ metered, unplaced, quarters }: Tally, energyWh: number): ByQuarter =>
-  (metered ?? 0) - unplaced <= energyWh + ROUNDING_WH ? quarters : {};
 
 /** The quarters of a transaction: those of the meter where they are all of it, else as the power was. */
 function quartersOfTotal(tally: Tally, energyWh: number): ByQuarter | null {

@@ -6,7 +6,7 @@ import { valuesOf } from './fields.ts';
 import type { Quarter } from './fold.ts';
 
 const quarter = (at: number, covered: number, state: Record<string, unknown>): Quarter => ({
-  ...{ quarter: at / QUARTER_MS, covered, powered: covered },
+  ...{ quarter: at / QUARTER_MS, covered },
   values: valuesOf(state),
   late: null,
 });

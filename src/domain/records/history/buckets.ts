@@ -25,8 +25,6 @@ export interface Covered {
   readonly quarter: number;
   /** For how many of its 900 seconds it is known. */
   readonly covered: number;
-  /** For how many of them its power is known, where that is asked for. */
-  readonly powered?: number | undefined;
   readonly values: SomeValues;
   readonly late: Late | null;
 }
@@ -36,10 +34,6 @@ export function dayOf(at: number, zone: string): Bucket {
   const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).startOfDay();
   return { start: day.epochMilliseconds, end: day.add({ days: 1 }).startOfDay().epochMilliseconds };
 }
-
-/** The calendar day of a time zone in which a moment is, `2026-11-21`. */
-export const dateAt = (at: number, zone: string): string =>
-  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
 
 /** That of a resolution in which a moment is. Hours and quarters are those of UTC. */
 function bucketAt(at: number, resolution: Exclude<Resolution, 'raw'>, zone: string): Bucket {

@@ -13,8 +13,6 @@ type UnknownCost = (typeof UNKNOWN_COSTS)[number];
 export interface DayCost {
   /** Kronor at spot prices of the devices whose cost is known, plain decimal text; null where none is. */
   readonly amount: string | null;
-  /** Kronor of all energy that has a price, also of devices left out of `amount`, and how many Wh it is; null where none has. */
-  readonly priced: { readonly cost: string; readonly wh: number } | null;
   readonly devices: number;
   /** How many there are with a meter that counts what they take. */
   readonly of: number;
@@ -24,13 +22,6 @@ export interface DayCost {
 /** Quarters by their place since the first one of which prices are read. */
 interface OfArea {
   readonly isPriced: readonly boolean[];
-  /** Of devices whose cost is known. */
-  readonly whole: Amounts;
-  /** Of the others: what has a price. */
-  readonly rest: Amounts;
-}
-
-interface Amounts {
   /** Energy of whole quarters, Wh. */
   readonly wh: number[];
   /** What was counted before its quarter. */
@@ -45,8 +36,6 @@ export function createDayCosts(prices: Pick<Prices, 'energyCosts'>, day: Bucket)
   const areas = new Map<PriceArea, OfArea>();
   const unknown: Partial<Record<UnknownCost, number>> = {};
   let [known, of] = [0, 0];
-  let pricedWh = 0;
-  let isAnyPriced = false;
 
   function miss(why: UnknownCost): void {
     unknown[why] = (unknown[why] ?? 0) + 1;
@@ -64,37 +53,9 @@ export function createDayCosts(prices: Pick<Prices, 'energyCosts'>, day: Bucket)
     const energies = Array.from({ length: until - first }, (_, index) => [wholeOf(first + index, 1)]);
     const costs = await prices.energyCosts({ area, energies });
     const isPriced = costs.map(({ cost }) => cost !== null);
-    const none = (): Amounts => ({ wh: costs.map(() => 0), late: [] });
-    const empty = { isPriced, whole: none(), rest: none() };
+    const empty = { isPriced, wh: costs.map(() => 0), late: [] };
     areas.set(area, empty);
     return empty;
-  }
-
-  /** The parts of which all prices are stored. */
-  function pricedOf(parts: readonly DayPart[], { isPriced }: OfArea): DayPart[] {
-    const has = (quarter: number) => isPriced[quarter - first] === true;
-    return parts.map((part) => {
-      const priced = part.quarters.flatMap((quarter, index) => (has(quarter) ? [index] : []));
-      return {
-        ...part,
-        quarters: priced.map((index) => part.quarters[index] ?? 0),
-        energies: priced.map((index) => part.energies[index] ?? 0),
-        late: part.late.filter((one) => quartersOf(one).every(has)),
-      };
-    });
-  }
-
-  function add({ wh, late }: Amounts, parts: readonly DayPart[]): void {
-    for (const { quarters, energies, late: before } of parts) {
-      for (const [index, quarter] of quarters.entries()) {
-        const energy = energies[index] ?? 0;
-        wh[quarter - first] = (wh[quarter - first] ?? 0) + energy;
-        pricedWh += energy;
-      }
-      for (const { wh: energy } of before) pricedWh += energy;
-      late.push(...before);
-      if (quarters.length + before.length > 0) isAnyPriced = true;
-    }
   }
 
   return {
@@ -102,38 +63,31 @@ export function createDayCosts(prices: Pick<Prices, 'energyCosts'>, day: Bucket)
     async take(area: PriceArea | null, parts: readonly DayPart[]): Promise<void> {
       of += 1;
       if (parts.every(({ wh }) => wh === null)) return miss('energy_not_known');
-      const unplaced = parts.some(({ unplacedWh }) => unplacedWh !== 0);
-      if (area === null) return miss(unplaced ? 'counted_in_gap' : 'no_price_area');
-      const amounts = areas.get(area) ?? (await areaOf(area));
-      const priced = pricedOf(parts, amounts);
-      const isAll = countOf(priced) === countOf(parts);
-      add(isAll && !unplaced ? amounts.whole : amounts.rest, priced);
-      if (unplaced) return miss('counted_in_gap');
-      if (!isAll) return miss('no_price');
+      if (parts.some(({ unplacedWh }) => unplacedWh !== 0)) return miss('counted_in_gap');
+      if (area === null) return miss('no_price_area');
+      const { isPriced, wh, late } = areas.get(area) ?? (await areaOf(area));
+      for (const part of parts) {
+        const isKnown =
+          part.quarters.every((quarter) => isPriced[quarter - first] === true) &&
+          part.late.every((one) => quartersOf(one).every((quarter) => isPriced[quarter - first] === true));
+        if (!isKnown) return miss('no_price');
+      }
       known += 1;
+      for (const { quarters, energies, late: before } of parts) {
+        for (const [index, quarter] of quarters.entries())
+          wh[quarter - first] = (wh[quarter - first] ?? 0) + (energies[index] ?? 0);
+        late.push(...before);
+      }
     },
 
     async total(): Promise<DayCost> {
-      let [sum, rest] = [new Big(0), new Big(0)];
-      const energiesOf = ({ wh, late }: Amounts) => [
-        ...wh.map((one, index) => wholeOf(first + index, one)),
-        ...late,
-      ];
-      for (const [area, amounts] of areas) {
-        const energies = [energiesOf(amounts.whole), energiesOf(amounts.rest)];
-        const [whole, others] = await prices.energyCosts({ area, energies });
-        sum = sum.plus(whole?.cost ?? 0);
-        rest = rest.plus(others?.cost ?? 0);
+      let sum = new Big(0);
+      for (const [area, { wh, late }] of areas) {
+        const whole = wh.map((one, index) => wholeOf(first + index, one));
+        const [cost] = await prices.energyCosts({ area, energies: [[...whole, ...late]] });
+        sum = sum.plus(cost?.cost ?? 0);
       }
-      const isPriced = isAnyPriced || known > 0;
-      return {
-        amount: known === 0 ? null : sum.toFixed(),
-        priced: isPriced ? { cost: sum.plus(rest).toFixed(), wh: pricedWh } : null,
-        ...{ devices: known, of, unknown },
-      };
+      return { amount: known === 0 ? null : sum.toFixed(), devices: known, of, unknown };
     },
   };
 }
-
-const countOf = (parts: readonly DayPart[]): number =>
-  parts.reduce((sum, { quarters, late }) => sum + quarters.length + late.length, 0);

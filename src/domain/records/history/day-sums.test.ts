@@ -14,7 +14,7 @@ const [AT_SIX, AT_SEVEN, AT_EIGHT] = [18, 19, 20].map(
 const CHARGED = 2_760;
 
 const device = (deviceType: DeviceType, more: Partial<DayOfDevice> = {}): DayOfDevice => ({
-  ...{ number: 1, vendor: 'v', id: deviceType, userRef: 'anna', deviceType, isMetered: true, area: null },
+  ...{ number: 1, id: deviceType, userRef: 'anna', deviceType, isMetered: true, area: null },
   ...{ open: null, latest: undefined },
   ...more,
 });

@@ -9,8 +9,6 @@ export interface Quarter {
   readonly quarter: number;
   /** For how many of its 900 seconds it is known. */
   readonly covered: number;
-  /** For how many of them its power is known. */
-  readonly powered: number;
   readonly values: Values;
   readonly late: Late | null;
 }
@@ -121,9 +119,7 @@ export function unended(open: Open): Quarter | null {
     return sum === undefined ? null : Math.round(sum.product / sum.ms);
   };
   const values = Object.fromEntries(HISTORY_FIELDS.map((field) => [field, value(field)])) as Values;
-  const powered = Math.round((open.sums.power_w?.ms ?? 0) / 1_000);
-  const covered = Math.round(open.knownMs / 1_000);
-  return { quarter: open.quarter, covered, powered, values, late: open.late };
+  return { quarter: open.quarter, covered: Math.round(open.knownMs / 1_000), values, late: open.late };
 }
 
 /** What a step changes; undefined where it changes nothing. It is never before what is known already. */

@@ -6,9 +6,8 @@ import { startRetention } from '../../../db/retention.ts';
 import type { Prices } from '../../market/prices/index.ts';
 import type { EventLog, EventRow } from '../events/index.ts';
 import { applied, openBefore, type Quarter } from './fold.ts';
-import { createHistoryList } from './list.ts';
 import { pricesBetween } from './prices.ts';
-import { type HistoryPage, type HistoryQuery, latestOf, nothingKnown, readBuckets, readRaw } from './read.ts';
+import { type HistoryPage, type HistoryQuery, latestOf, readBuckets, readRaw } from './read.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { createHistoryStore, type DeviceName, type Followed, type Table } from './store.ts';
 import { createDayReads } from './store-days.ts';
@@ -22,13 +21,11 @@ export interface Kept {
   readonly quarterDays: number;
 }
 
-export { dateAt, RESOLUTIONS } from './buckets.ts';
+export { RESOLUTIONS } from './buckets.ts';
 
 export { UNKNOWN_COSTS } from './day-costs.ts';
 
 export { type Field, shownAs, valuesOf } from './fields.ts';
-
-export type { ListPlace } from './list.ts';
 
 export type { AreaPrices } from './prices.ts';
 
@@ -66,7 +63,6 @@ export function createHistory({ host, prices, eventLog, kept }: HistoryOptions) 
   const { database, clock } = host;
   const store = createHistoryStore(database);
   const reads = createHistoryReads(database);
-  const days = createDayReads(database);
 
   async function apply(transaction: Queries, rows: readonly EventRow[]): Promise<void> {
     const byDevice = new Map<string, { readonly name: DeviceName; readonly steps: Step[] }>();
@@ -118,23 +114,20 @@ export function createHistory({ host, prices, eventLog, kept }: HistoryOptions) 
   async function pageOf({ state, fetchedAt, ...of }: OfDevice, query: HistoryQuery): Promise<HistoryPage> {
     const found = await reads.find(of);
     const now = clock.now();
-    if (found === undefined) return nothingKnown(query, now);
+    if (found === undefined) {
+      const end = Math.min(query.to, now);
+      const gaps = query.from < end ? [{ start: query.from, end }] : [];
+      return { points: [], gaps, next: null, fields: [] };
+    }
     const latest = latestOf(state, fetchedAt);
-    const known = { ...found, deviceType: of.deviceType, latest };
-    const reading = { store: reads, prices, now };
+    const reading = { store: reads, prices, ...found, deviceType: of.deviceType, latest, now };
     const { resolution } = query;
-    if (resolution === 'raw') return readRaw(reading, known, query);
-    const [page] = await readBuckets(reading, [known], { ...query, resolution });
-    if (page === undefined) throw new Error('one device has one page');
-    return page;
+    return resolution === 'raw' ? readRaw(reading, query) : readBuckets(reading, { ...query, resolution });
   }
 
   return {
-    /** Sums of all devices of an account, or of those of one user, since midnight of a zone. Those of the last 30 seconds are shared. */
-    today: createToday({ store: days, prices, clock }),
-
-    /** A page of the histories of devices of an account. */
-    list: createHistoryList({ days, reads, prices, clock }),
+    /** Sums of all devices of an account since midnight of a zone. Those of the last 30 seconds are shared. */
+    today: createToday({ store: createDayReads(database), prices, clock }),
 
     /** A page of the history of a device, for the user that has it now. */
     async read(device: OfDevice, query: HistoryQuery): Promise<HistoryPage> {

@@ -1,7 +1,6 @@
-import { HISTORY_FIELDS } from '../../../adapter/fields.ts';
-import { HOUR_MS, MINUTE_MS, QUARTER_MS, SECOND_MS } from '../../../core/durations.ts';
-import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
-import { type Energy, type EnergyCost, type Prices, whyUnpriced } from '../../market/prices/index.ts';
+import { MINUTE_MS, QUARTER_MS, SECOND_MS } from '../../../core/durations.ts';
+import type { PriceArea } from '../../../sources/contract/market.ts';
+import { type Energy, type Prices, whyUnpriced } from '../../market/prices/index.ts';
 import {
   type Bucket,
   bucketsOf,
@@ -22,65 +21,42 @@ interface PointCost {
   /** Kronor at spot prices, plain decimal text; null where `missing` says why. */
   readonly cost: string | null;
   readonly missing: string | null;
-  /** Kronor of the part that has prices, and how many Wh it is: all with a cost; null where no energy has a price. */
-  readonly known: { readonly cost: string; readonly wh: number } | null;
 }
 
-/** A device whose energy is priced. */
-interface Priced {
-  readonly points: readonly Bucket[];
-  /** Those of the points, in order, with their energy. */
-  readonly quarters: readonly Covered[];
+interface CostsOptions {
+  readonly prices: Pick<Prices, 'energyCosts'>;
   /** That of the link; null where it has none. */
   readonly area: PriceArea | null;
   readonly deviceType: string;
 }
 
-/** The costs of the points of devices, in their order. Prices of an area are read once. */
+/** The costs of points, in their order. `quarters` are those of the points, in order, with their energy. */
 export async function costsOf(
-  devices: readonly Priced[],
-  prices: Pick<Prices, 'energyCosts'>,
-): Promise<PointCost[][]> {
-  const all = devices.map((device): PointCost[] => {
-    const missing = unpriceable(device);
-    return missing === null ? [] : device.points.map(() => ({ cost: null, missing, known: null }));
+  points: readonly Bucket[],
+  quarters: readonly Covered[],
+  { prices, area, deviceType }: CostsOptions,
+): Promise<PointCost[]> {
+  const without = (missing: string) => points.map(() => ({ cost: null, missing }));
+  if (deviceType === 'solar_inverter')
+    return without('energy_wh of a solar_inverter is what it has produced');
+  if (area === null) return without('link has no price_area');
+  const found = energiesOf(points, quarters);
+  const costs = await prices.energyCosts({ area, energies: found.map(({ energies }) => energies) });
+  return found.map(({ missing }, index): PointCost => {
+    const cost = costs[index];
+    if (missing !== null || cost === undefined) return { cost: null, missing };
+    return { cost: cost.cost, missing: whyUnpriced(area, cost) };
   });
-  for (const area of PRICE_AREAS) {
-    const own = devices.flatMap((device, index) =>
-      device.area === area && unpriceable(device) === null
-        ? energiesOf(device.points, device.quarters).map((energy) => ({ index, energy }))
-        : [],
-    );
-    if (own.length === 0) continue;
-    const costs = await prices.energyCosts({ area, energies: own.map(({ energy }) => energy.energies) });
-    for (const [place, { index, energy }] of own.entries())
-      all[index]?.push(costOf(area, energy, costs[place]));
-  }
-  return all;
-}
-
-function unpriceable({ deviceType, area }: Priced): string | null {
-  if (deviceType === 'solar_inverter') return 'energy_wh of a solar_inverter is what it has produced';
-  return area === null ? 'link has no price_area' : null;
-}
-
-function costOf(area: PriceArea, { missing }: PointEnergy, found: EnergyCost | undefined): PointCost {
-  if (found === undefined) return { cost: null, missing, known: null };
-  const { cost } = found;
-  const known = found.known && { ...found.known, wh: Math.round(found.known.wh) };
-  if (missing !== null) return { cost: null, missing, known: known?.wh === 0 ? null : known };
-  return { cost, missing: whyUnpriced(area, found), known };
 }
 
 interface PointEnergy {
-  /** Those of which it is known when they were used. */
   readonly energies: readonly Energy[];
   readonly isKnown: boolean;
   /** Why they are not the whole energy of the point, or null. */
   readonly missing: string | null;
 }
 
-/** The energies of points, in their order; `quarters` are those of the points, in order, with their energy. */
+/** The energies of points, in their order; `quarters` as for `costsOf`. */
 export function energiesOf(points: readonly Bucket[], quarters: readonly Covered[]): PointEnergy[] {
   let next = 0;
   return points.map(({ start, end }) => {
@@ -106,7 +82,7 @@ export function energiesOf(points: readonly Bucket[], quarters: readonly Covered
     }
     if (!isKnown) return { energies: [], isKnown, missing: 'energy_wh is not known' };
     if (unplacedWh === 0) return { energies, isKnown, missing: null };
-    return { energies, isKnown, missing: `${unplacedWh} Wh were counted in a gap, so when is not known` };
+    return { energies: [], isKnown, missing: `${unplacedWh} Wh were counted in a gap, so when is not known` };
   });
 }
 
@@ -139,22 +115,8 @@ export interface HistoryPage {
   readonly gaps: readonly Bucket[];
   /** Where to go on; null at the end. */
   readonly next: number | null;
-  /** Fields that the device has had values of, and those that follow from them. */
+  /** Fields that the device has had values of. */
   readonly fields: readonly Field[];
-  /** By what `energy_wh` of quarters, hours and days is known. */
-  readonly energyBy?: EnergySource | null;
-}
-
-/** `power`: power over the time for which it is known. */
-type EnergySource = 'meter' | 'power';
-
-/** The page of a device of which history has nothing. */
-export function nothingKnown(
-  { from, to }: { readonly from: number; readonly to: number },
-  now: number,
-): HistoryPage {
-  const end = Math.min(to, now);
-  return { points: [], gaps: from < end ? [{ start: from, end }] : [], next: null, fields: [] };
 }
 
 /** What is known of the newest values, beyond the log: what the device was last like, and when. */
@@ -173,28 +135,20 @@ function knownUntil(open: Open, latest: Latest | undefined, now: number): number
   return now - confirmed <= FRESH_MS ? Math.max(confirmed, now) : confirmed;
 }
 
-/** How histories are read. */
-export interface Reading {
+interface Reading {
   readonly store: Pick<HistoryReads, 'steps' | 'quarters'>;
-  readonly prices: Pick<Prices, 'energyCosts'>;
-  readonly now: number;
-}
-
-/** What is known of a device, but for what is stored by time. */
-export interface Known {
   readonly number: number;
   readonly open: Open;
   readonly latest: Latest | undefined;
+  readonly now: number;
+  readonly prices: Pick<Prices, 'energyCosts'>;
   readonly area: PriceArea | null;
   readonly deviceType: string;
 }
 
 /** A page of changes: each point is from a change until the next one. */
-export async function readRaw(
-  { store, now }: Reading,
-  { number, open, latest }: Known,
-  query: HistoryQuery,
-): Promise<HistoryPage> {
+export async function readRaw(reading: Reading, query: HistoryQuery): Promise<HistoryPage> {
+  const { store, number, open, latest, now } = reading;
   const to = Math.min(query.to, now);
   const from = Math.min(query.after ?? query.from, to);
   const found = await store.steps(number, from, to, query.limit + 1);
@@ -214,77 +168,38 @@ export async function readRaw(
   return { points, gaps: gapsBetween({ start: from, end: next ?? to }, points), next, fields: open.seen };
 }
 
-/**
- * By what the energy of a device is known: by its meter, if it has ever had one, since a meter that is read again counts what was taken
- * meanwhile; else by its power. What a solar inverter produces, power does not tell.
- */
-function energyBy({ open, deviceType }: Pick<Known, 'open' | 'deviceType'>): EnergySource | null {
-  if (open.seen.includes('energy_wh')) return 'meter';
-  return open.seen.includes('power_w') && deviceType !== 'solar_inverter' ? 'power' : null;
-}
-
-/** Fields that a device has had values of, and its energy where it follows from one. */
-const fieldsIn = (device: Known): readonly Field[] =>
-  HISTORY_FIELDS.filter(
-    (field) => device.open.seen.includes(field) || (field === 'energy_wh' && energyBy(device) === 'power'),
-  );
-
-/** A quarter with what was taken in it by its power; nothing where that was given back, as by a meter of what is taken. */
-function withTaken(quarter: Covered): Covered {
-  const { power_w: watts = null } = quarter.values;
-  const wh = watts === null ? null : (Math.max(0, watts) * (quarter.powered ?? 0) * SECOND_MS) / HOUR_MS;
-  return { ...quarter, late: null, values: { ...quarter.values, energy_wh: wh } };
-}
-
-/** Quarters of a small device are less than a watt-hour, so that only their sum is rounded. */
-function inWholeWh(point: Point): Point {
-  const { energy_wh: wh = null } = point.values;
-  return { ...point, values: { ...point.values, energy_wh: wh === null ? null : Math.round(wh) } };
-}
-
-/** Pages of quarters, hours or days, one of each device: their quarters are read at once. */
+/** A page of quarters, hours or days. */
 export async function readBuckets(
-  { store, prices, now }: Reading,
-  devices: readonly Known[],
+  reading: Reading,
   query: HistoryQuery & { readonly resolution: Exclude<Resolution, 'raw'> },
-): Promise<HistoryPage[]> {
+): Promise<HistoryPage> {
+  const { store, number, open, now } = reading;
   const { isCostAsked = false } = query;
   const to = Math.min(query.to, now);
   const from = Math.min(query.after ?? query.from, to);
   const buckets = bucketsOf({ from, to }, { ...query, most: query.limit });
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined)
-    return devices.map((device) => ({ points: [], gaps: [], next: null, fields: fieldsIn(device) }));
-  const fieldsOf = (device: Known): readonly Field[] => {
-    const asked = query.fields ?? fieldsIn(device);
-    return isCostAsked ? [...new Set([...asked, 'energy_wh' as const])] : asked;
-  };
-  const isTaken = (device: Known) => energyBy(device) === 'power' && fieldsOf(device).includes('energy_wh');
-  const isPowerAsked = devices.some(isTaken);
-  const stored = await store.quarters(
-    devices.map(({ number }) => number),
-    {
-      from: Math.floor(first.start / QUARTER_MS),
-      until: Math.ceil(last.end / QUARTER_MS),
-      fields: [...new Set([...devices.flatMap(fieldsOf), ...(isPowerAsked ? (['power_w'] as const) : [])])],
-      ...{ isLateAsked: isCostAsked, isPowerAsked },
-    },
-  );
-  const read = devices.map((device) => {
-    const found = [...(stored.get(device.number) ?? []), ...quartersSince(device, now)];
-    const quarters = isTaken(device) ? found.map(withTaken) : found;
-    const points = pointsOf(buckets, quarters, fieldsOf(device));
-    return { ...device, quarters, points: isTaken(device) ? points.map(inWholeWh) : points };
+    return { points: [], gaps: [], next: null, fields: open.seen };
+  const span = { from: first.start / QUARTER_MS, to: last.end / QUARTER_MS };
+  const asked = query.fields ?? open.seen;
+  const fields = isCostAsked ? [...new Set([...asked, 'energy_wh' as const])] : asked;
+  const stored = await store.quarters(number, {
+    from: Math.floor(span.from),
+    until: Math.ceil(span.to),
+    fields,
+    isLateAsked: isCostAsked,
   });
-  const costs = isCostAsked ? await costsOf(read, prices) : undefined;
+  const quarters = [...stored, ...quartersSince(reading, now)];
+  const points = pointsOf(buckets, quarters, fields);
   const isEnd = last.end >= to;
-  return read.map((device, index) => ({
-    points: device.points,
-    ...(costs === undefined ? {} : { costs: costs[index] ?? [] }),
-    gaps: gapsBetween({ start: first.start, end: isEnd ? to : last.end }, device.points),
+  return {
+    points,
+    ...(isCostAsked ? { costs: await costsOf(points, quarters, reading) } : {}),
+    gaps: gapsBetween({ start: first.start, end: isEnd ? to : last.end }, points),
     next: isEnd ? null : last.end,
-    ...{ fields: fieldsIn(device), energyBy: energyBy(device) },
-  }));
+    fields: open.seen,
+  };
 }
 
 /** What is known of a device beyond its stored quarters. */

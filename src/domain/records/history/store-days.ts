@@ -7,13 +7,6 @@ import { openIn } from './fold.ts';
 import { latestOf, type Newest } from './read.ts';
 import { areaIn } from './store-reads.ts';
 
-/** Which devices of an account. */
-export interface DeviceFilter {
-  readonly userRef?: string | undefined;
-  readonly vendor?: string | undefined;
-  readonly ids?: readonly string[] | undefined;
-}
-
 /** A device in the order of an account's devices. */
 export interface DayPlace {
   readonly vendor: string;
@@ -24,7 +17,6 @@ export interface DayPlace {
 export interface DayOfDevice extends Newest {
   /** Null where history has nothing of it. */
   readonly number: number | null;
-  readonly vendor: string;
   readonly id: string;
   readonly userRef: string;
   readonly deviceType: DeviceType;
@@ -47,27 +39,10 @@ const SPAN = { number: 'bigint', from_quarter: 'bigint', until_quarter: 'bigint'
 /** Reads what the devices of an account have done in a day. */
 export function createDayReads({ engine, queries, rows }: Database) {
   return {
-    /** Those of some ids that no device of an account has. */
-    async unknownOf(account: number, ids: readonly string[]): Promise<string[]> {
-      const found = await queries
-        .selectFrom('devices')
-        .select('id')
-        .where('account_id', '=', account)
-        .where('id', 'in', ids)
-        .execute();
-      const known = new Set(found.map(({ id }) => id));
-      return ids.filter((id) => !known.has(id));
-    },
-
-    /** The devices of an account after another, or from it on, for the users that have them. */
+    /** The devices of an account after another, for the users that have them. */
     async day(
       account: number,
-      {
-        after,
-        isFrom = false,
-        most,
-        ...of
-      }: DeviceFilter & { after: DayPlace | undefined; isFrom?: boolean; most: number },
+      { after, most }: { after: DayPlace | undefined; most: number },
     ): Promise<{ devices: DayOfDevice[]; last: DayPlace | undefined }> {
       let page = queries
         .selectFrom('devices')
@@ -87,19 +62,15 @@ export function createDayReads({ engine, queries, rows }: Database) {
         .select(['devices.state_json', 'devices.fetched_at', 'links.price_area'])
         .select(['history_devices.number', 'history_devices.open_json'])
         .where('devices.account_id', '=', account);
-      if (of.userRef !== undefined) page = page.where('devices.user_ref', '=', of.userRef);
-      if (of.vendor !== undefined) page = page.where('devices.vendor', '=', of.vendor);
-      if (of.ids !== undefined) page = page.where('devices.id', 'in', of.ids);
       if (after !== undefined)
         page = page.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('devices.vendor', 'devices.id'), isFrom ? '>=' : '>', tuple(after.vendor, after.id)),
+          eb(refTuple('devices.vendor', 'devices.id'), '>', tuple(after.vendor, after.id)),
         );
       const found = await page.orderBy('devices.vendor').orderBy('devices.id').limit(most).execute();
       const end = found.at(-1);
       return {
         devices: found.map((row) => ({
           number: row.number,
-          vendor: row.vendor,
           id: row.id,
           userRef: row.user_ref,
           deviceType: row.device_type as DeviceType,

@@ -15,7 +15,7 @@ function valuesIn(row: Values): Values {
   return Object.fromEntries(HISTORY_FIELDS.map((field) => [field, row[field]])) as Values;
 }
 
-/** Reads what history has of devices. */
+/** Reads what history has of a device. */
 export function createHistoryReads({ queries }: Database) {
   return {
     /** What is known of a device for the user that has it now; undefined where there is nothing. */
@@ -75,40 +75,25 @@ export function createHistoryReads({ queries }: Database) {
       }));
     },
 
-    /** Quarters of devices from one until another, in their order, by the numbers of those that have some. */
+    /** Quarters from one until another, in their order. */
     async quarters(
-      numbers: readonly number[],
-      query: {
-        from: number;
-        until: number;
-        fields: readonly Field[];
-        isLateAsked: boolean;
-        isPowerAsked?: boolean;
-      },
-    ): Promise<Map<number, Covered[]>> {
-      const byDevice = new Map<number, Covered[]>();
-      if (numbers.length === 0) return byDevice;
+      number: number,
+      query: { from: number; until: number; fields: readonly Field[]; isLateAsked: boolean },
+    ): Promise<Covered[]> {
       const late = query.isLateAsked ? (['late_wh', 'late_s'] as const) : [];
-      const powered = query.isPowerAsked === true ? (['power_s'] as const) : [];
       const found = await queries
         .selectFrom('history_quarters')
         // A year is read at once: columns cost more than rows.
-        .select(['device', 'quarter', 'covered_s as covered', ...query.fields, ...late, ...powered])
-        .where('device', 'in', numbers)
+        .select(['quarter', 'covered_s as covered', ...query.fields, ...late])
+        .where('device', '=', number)
         .where('quarter', '>=', query.from)
         .where('quarter', '<', query.until)
-        .orderBy('device')
         .orderBy('quarter')
         .execute();
-      for (const row of found) {
-        const known = byDevice.get(row.device) ?? [];
-        known.push({
-          ...{ quarter: row.quarter, covered: row.covered, powered: row.power_s, values: row },
-          late: row.late_wh == null ? null : { wh: row.late_wh, seconds: row.late_s ?? null },
-        });
-        byDevice.set(row.device, known);
-      }
-      return byDevice;
+      return found.map((row) => ({
+        ...{ quarter: row.quarter, covered: row.covered, values: row },
+        late: row.late_wh == null ? null : { wh: row.late_wh, seconds: row.late_s ?? null },
+      }));
     },
   };
 }

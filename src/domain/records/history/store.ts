@@ -38,16 +38,13 @@ const QUARTERS = {
   device: 'bigint',
   quarter: 'bigint',
   covered_s: 'bigint',
-  power_s: 'bigint',
   ...VALUE_COLUMNS,
   late_wh: 'bigint',
   late_s: 'bigint',
 } as const;
 const COLUMNS = {
   history_readings: sql.join(HISTORY_FIELDS.map((field) => sql.ref(field))),
-  history_quarters: sql.join(
-    [...HISTORY_FIELDS, 'power_s', 'late_wh', 'late_s'].map((column) => sql.ref(column)),
-  ),
+  history_quarters: sql.join([...HISTORY_FIELDS, 'late_wh', 'late_s'].map((column) => sql.ref(column))),
 } as const;
 const NO_VALUES = Object.fromEntries(HISTORY_FIELDS.map((field) => [field, null])) as Values;
 /** Rows that one statement inserts. */
@@ -121,8 +118,8 @@ const readingsIn = ({ number, steps }: Followed) =>
   }));
 
 const quartersIn = ({ number, quarters }: Followed) =>
-  quarters.map(({ quarter, covered, powered, values, late }) => ({
-    ...{ device: number, quarter, covered_s: covered, power_s: powered },
+  quarters.map(({ quarter, covered, values, late }) => ({
+    ...{ device: number, quarter, covered_s: covered },
     ...values,
     ...{ late_wh: late?.wh ?? null, late_s: late?.seconds ?? null },
   }));

@@ -12,15 +12,7 @@ it('today of an account with more devices than are kept in all is read once, and
   const since = clock.now();
   const spans: QuarterSpan[] = [];
   const device = (number: number): DayOfDevice => ({
-    ...{
-      number,
-      id: `light-${number}`,
-      vendor: 'v',
-      userRef: 'anna',
-      deviceType: 'light',
-      isMetered: false,
-      area: null,
-    },
+    ...{ number, id: `light-${number}`, userRef: 'anna', deviceType: 'light', isMetered: false, area: null },
     ...{ open: openBefore(since), latest: undefined },
   });
   const store = {

@@ -31,30 +31,22 @@ interface TodayOptions {
 /** By the numbers of devices: their quarters that are stored, up to one that is not in it yet. */
 type Stored = ReadonlyMap<number, { readonly part: DayPart; next: number }>;
 
-/** The sums of today, of an account or of one of its users, which those who ask at a time share. */
+/** The sums of today, which those who ask at a time share. */
 export function createToday(options: TodayOptions) {
   const { clock } = options;
-  const newKept = () =>
-    new BoundedMap<string, { readonly until: number; readonly sums: Promise<Today> }>(MOST_KEPT);
-  // Users are many, and anybody may name some that there are not: they take no room from whole accounts.
-  const [keptOfAccounts, keptOfUsers] = [newKept(), newKept()];
+  const kept = new BoundedMap<string, { readonly until: number; readonly sums: Promise<Today> }>(MOST_KEPT);
   const days = createKeptDays();
-  return (account: number, zone: string, userRef?: string): Promise<Today> => {
-    const isAll = userRef === undefined;
-    const kept = isAll ? keptOfAccounts : keptOfUsers;
-    const key = JSON.stringify([account, zone, ...(isAll ? [] : [userRef])]);
+  return (account: number, zone: string): Promise<Today> => {
+    const key = `${account} ${zone}`;
     const now = clock.now();
     const known = kept.get(key);
     if (known !== undefined && now < known.until) return known.sums;
-    const of = { account, userRef, day: dayOf(now, zone), now };
+    const of = { account, day: dayOf(now, zone), now };
     const compute = async () => {
       // One after the other: both add to what is kept of the day.
       await known?.sums.catch(() => undefined);
-      const { sums, stored } = await sumsOf(options, {
-        ...of,
-        former: isAll ? days.take(key, of.day) : new Map(),
-      });
-      if (isAll) days.keep(key, { day: of.day, stored });
+      const { sums, stored } = await sumsOf(options, { ...of, former: days.take(key, of.day) });
+      days.keep(key, { day: of.day, stored });
       return sums;
     };
     const sums = compute();
@@ -97,20 +89,18 @@ function createKeptDays() {
 
 interface OfDay {
   readonly account: number;
-  /** Whose devices; undefined for those of all users. */
-  readonly userRef: string | undefined;
   readonly day: Bucket;
   readonly now: number;
   readonly former: Stored;
 }
 
-async function sumsOf({ store, prices }: TodayOptions, { account, userRef, day, now, former }: OfDay) {
+async function sumsOf({ store, prices }: TodayOptions, { account, day, now, former }: OfDay) {
   const costs = createDayCosts(prices, day);
   const sums = createDaySums(costs);
   const stored = new Map<number, { readonly part: DayPart; next: number }>();
   let place: DayPlace | undefined;
   do {
-    const page = await store.day(account, { after: place, userRef, most: AT_ONCE });
+    const page = await store.day(account, { after: place, most: AT_ONCE });
     await readStored(store, page.devices, { day, former, stored });
     for (const device of page.devices) {
       const since = partSince(device, day, now);

@@ -3,7 +3,6 @@ import { HOUR_MS } from '../../../core/durations.ts';
 import type { Random } from '../../../core/ids.ts';
 import type { Metrics } from '../../../core/metrics.ts';
 import { type EventLog, type EventPage, Expired, rendered } from '../events/index.ts';
-import { fieldsOf } from './headers.ts';
 import type { Answered, Poster } from './post.ts';
 import type { SubscriptionSecrets } from './secrets.ts';
 import { messageIdOf, type Signature, signaturesOf } from './signing.ts';
@@ -100,7 +99,6 @@ export function createDelivery(options: DeliveryOptions) {
           url: new URL(row.url),
           body,
           headers: {
-            ...fieldsOf(keys.headers),
             'webhook-id': id,
             'webhook-timestamp': String(timestamp),
             'webhook-signature': signaturesOf(

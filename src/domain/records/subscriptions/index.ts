@@ -7,7 +7,6 @@ import type { Vault } from '../../vendor-calls/calls/index.ts';
 import { type EventLog, type GivenPosition, isAfter, type Position } from '../events/index.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createDelivery } from './delivery.ts';
-import { namesIn, namesOf, type OwnHeaders, requireOwnHeaders } from './headers.ts';
 import type { Poster } from './post.ts';
 import { createSubscriptionSecrets, sealedIn } from './secrets.ts';
 import {
@@ -26,7 +25,6 @@ import {
   type SubscriptionStore,
 } from './store.ts';
 
-export { LONGEST_VALUE, MOST_HEADERS } from './headers.ts';
 export type { Poster } from './post.ts';
 export { SIGNATURES } from './signing.ts';
 export { ATTEMPTS_KEPT, type SubscriptionKey } from './store.ts';
@@ -63,8 +61,6 @@ export interface Wanted {
   readonly types: readonly string[] | null;
   readonly device: string | null;
   readonly userRef: string | null;
-  /** Sent with each delivery; undefined and null: none. */
-  readonly headers?: OwnHeaders | null | undefined;
 }
 
 interface SubscriptionsOptions {
@@ -148,14 +144,12 @@ export function createSubscriptions({ host, vault, eventLog, poster }: Subscript
     /** Throws `subscription.too_many` and what a url is refused with. The secret is shown this once. */
     async create(
       account: number,
-      { url: text, types, device, userRef, headers: given }: Wanted,
+      { url: text, types, device, userRef }: Wanted,
       signature: Signature,
     ): Promise<Listed & { readonly secret: string | null }> {
       const url = checked(poster, text);
       const key = { account, id: randomId(random) };
-      const headers = given ?? [];
-      requireOwnHeaders(headers);
-      const { sealed, secret, publicKey } = secrets.make(key, signature, { headers });
+      const { sealed, secret, publicKey } = secrets.make(key, signature);
       const { end } = await eventLog.bounds();
       const now = moments.now();
       await insert(database, store, {
@@ -170,7 +164,6 @@ export function createSubscriptions({ host, vault, eventLog, poster }: Subscript
         public_key: publicKey,
         vault_key: sealed.keyId,
         sealed_secrets: sealed.text,
-        header_names_json: namesOf(headers),
         ...{ created_at: now, cursor_tx: end.tx, cursor_id: end.id, covered_at: now, ...NEW },
       });
       await announce();
@@ -185,41 +178,15 @@ export function createSubscriptions({ host, vault, eventLog, poster }: Subscript
     /** This and all that follow throw `subscription.not_found`, whether it does not exist or belongs to another account. */
     find,
 
-    /**
-     * Where it goes and what it wants; what is undefined stays. The next delivery comes at once. Throws `request.invalid` for a url of another
-     * origin without new headers where it has some: whoever may change the url could read them there.
-     */
-    async change(
-      key: SubscriptionKey,
-      { url: text, types, device, userRef, headers }: Partial<Wanted>,
-    ): Promise<Listed> {
-      const row = await rowOf(store, key);
-      const url = text === undefined ? undefined : checked(poster, text);
-      const leavesOrigin = url !== undefined && new URL(url).origin !== new URL(row.url).origin;
-      // control: own headers are not sent to another origin than they were given for [routes/subscriptions]
-      if (leavesOrigin && headers === undefined && namesIn(row.header_names_json).length > 0)
-        throw new AppError(
-          'request.invalid',
-          'the url leads to another origin, where the headers of this subscription must not go by themselves: send body.headers with it, or null for none',
-        );
-      if (headers !== undefined) requireOwnHeaders(headers ?? []);
-      const isChanged = await store.change(
-        key,
-        {
-          ...(url === undefined ? {} : { url }),
-          ...(types === undefined ? {} : { types_json: types === null ? null : JSON.stringify(types) }),
-          ...(device === undefined ? {} : { device_id: device }),
-          ...(userRef === undefined ? {} : { user_ref: userRef }),
-          ...(headers === undefined ? {} : { header_names_json: namesOf(headers ?? []) }),
-        },
-        headers === undefined
-          ? undefined
-          : { was: sealedIn(row), sealed: secrets.withHeaders(row, headers ?? []) },
-      );
-      if (!isChanged && headers !== undefined)
-        throw new AppError('limit.busy', 'the subscription is being changed by another request', {
-          retryAfterSeconds: 1,
-        });
+    /** Where it goes and what it wants; what is undefined stays. The next delivery comes at once. */
+    async change(key: SubscriptionKey, { url, types, device, userRef }: Partial<Wanted>): Promise<Listed> {
+      await rowOf(store, key);
+      await store.change(key, {
+        ...(url === undefined ? {} : { url: checked(poster, url) }),
+        ...(types === undefined ? {} : { types_json: types === null ? null : JSON.stringify(types) }),
+        ...(device === undefined ? {} : { device_id: device }),
+        ...(userRef === undefined ? {} : { user_ref: userRef }),
+      });
       await announce();
       return find(key);
     },

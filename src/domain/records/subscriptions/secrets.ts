@@ -2,7 +2,6 @@ import { HOUR_MS } from '../../../core/durations.ts';
 import type { Random } from '../../../core/ids.ts';
 import type { Sealed, Vault } from '../../vendor-calls/calls/index.ts';
 import { SUBSCRIPTION_SECRETS } from '../../vendor-calls/calls/index.ts';
-import type { OwnHeaders } from './headers.ts';
 import { newKey, publicKeyOf, type Secrets, type Signature, secretOf } from './signing.ts';
 import type { SubscriptionKey, SubscriptionRow } from './store.ts';
 
@@ -36,18 +35,12 @@ export function createSubscriptionSecrets({
     field: SUBSCRIPTION_SECRETS,
   });
 
-  const seal = (key: SubscriptionKey, secrets: Secrets) =>
-    vault.seal(JSON.stringify(secrets), bindingOf(key));
-
-  function make(
-    key: SubscriptionKey,
-    signature: Signature,
-    kept: Pick<Secrets, 'before' | 'headers'> = {},
-  ): NewSecrets {
+  function make(key: SubscriptionKey, signature: Signature, before?: Secrets['before']): NewSecrets {
     const current = newKey(random);
+    const secrets: Secrets = { current, ...(before === undefined ? {} : { before }) };
     const isPublic = signature === 'ed25519';
     return {
-      sealed: seal(key, { ...kept, current }),
+      sealed: vault.seal(JSON.stringify(secrets), bindingOf(key)),
       secret: isPublic ? null : secretOf(current),
       publicKey: isPublic ? publicKeyOf(current) : null,
     };
@@ -61,17 +54,11 @@ export function createSubscriptionSecrets({
     make,
     open,
     /** The key until now signs for another day. */
-    rotate(row: SubscriptionRow, now: number): NewSecrets {
-      const { current: key, headers } = open(row);
-      const before = { key, until: now + OVERLAP_MS };
-      return make({ account: row.account_id, id: row.id }, row.signature as Signature, {
-        ...{ before, ...(headers === undefined ? {} : { headers }) },
-      });
-    },
-    /** The same keys with other headers. */
-    withHeaders(row: SubscriptionRow, headers: OwnHeaders): Sealed {
-      return seal({ account: row.account_id, id: row.id }, { ...open(row), headers });
-    },
+    rotate: (row: SubscriptionRow, now: number): NewSecrets =>
+      make({ account: row.account_id, id: row.id }, row.signature as Signature, {
+        key: open(row).current,
+        until: now + OVERLAP_MS,
+      }),
   };
 }
 

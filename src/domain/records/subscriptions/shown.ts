@@ -1,7 +1,6 @@
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Random, randomId } from '../../../core/ids.ts';
-import { fieldsOf, namesIn } from './headers.ts';
 import type { Answered, Poster } from './post.ts';
 import type { SubscriptionSecrets } from './secrets.ts';
 import { type Signature, signaturesOf } from './signing.ts';
@@ -56,16 +55,14 @@ export function createTesting({ poster, secrets, clock, random }: TestingOptions
       const now = clock.now();
       const timestamp = Math.floor(now / 1_000);
       const body = JSON.stringify({ events: [eventAt(now, `evt_test_${randomId(random)}`)] });
-      const keys = secrets.open(row);
       const signature = signaturesOf(
         { id, timestamp, body },
-        { signature: row.signature as Signature, secrets: keys, now },
+        { signature: row.signature as Signature, secrets: secrets.open(row), now },
       );
       const { status, response, error } = await poster.post(
         {
           url: new URL(row.url),
           headers: {
-            ...fieldsOf(keys.headers),
             'webhook-id': id,
             'webhook-timestamp': String(timestamp),
             'webhook-signature': signature,
@@ -100,7 +97,6 @@ export interface Listed {
   readonly version: number;
   readonly signature: string;
   readonly public_key: string | null;
-  readonly header_names: readonly string[];
   readonly created_at: string;
   readonly lag_seconds: number;
   readonly failures: number;
@@ -133,7 +129,6 @@ export function shown(row: ListedRow, now: number): Listed {
     version: row.version,
     signature: row.signature,
     public_key: row.public_key,
-    header_names: namesIn(row.header_names_json),
     created_at: rfc3339(row.created_at),
     lag_seconds: since === null ? 0 : Math.max(0, now - since) / 1_000,
     failures: row.failures,

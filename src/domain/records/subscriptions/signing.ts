@@ -1,6 +1,5 @@
 import { createHash, createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { Random } from '../../../core/ids.ts';
-import type { OwnHeaders } from './headers.ts';
 
 /** How deliveries are signed, by the words of the API: Standard Webhooks `v1` and `v1a`. */
 export const SIGNATURES = ['hmac-sha256', 'ed25519'] as const;
@@ -11,12 +10,11 @@ const KEY_BYTES = 32;
 /** PKCS #8 of an Ed25519 key (RFC 8410) up to its seed. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** What of a subscription is sealed: its keys in base64, and the headers of its own. */
+/** The keys of a subscription as the vault has them, base64. */
 export interface Secrets {
   readonly current: string;
   /** What signs besides until a moment, ms since 1970, after a rotation. */
   readonly before?: { readonly key: string; readonly until: number };
-  readonly headers?: OwnHeaders;
 }
 
 /** A message as the signature covers it. */

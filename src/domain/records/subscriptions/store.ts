@@ -23,7 +23,6 @@ export interface Changes {
   readonly types_json?: string | null;
   readonly device_id?: string | null;
   readonly user_ref?: string | null;
-  readonly header_names_json?: string | null;
   /** Where it goes on. */
   readonly after?: Position;
   /** It is to be active again. */
@@ -176,22 +175,9 @@ export function createSubscriptionStore(database: Database) {
         .orderBy('number', 'desc')
         .execute(),
 
-    /**
-     * What its owner changes; failures before that do not count any more. A delivery that is under way keeps its claim. With other secrets,
-     * false where these are not what they `was` any more.
-     */
-    async change(
-      key: SubscriptionKey,
-      { after, isResumed, ...columns }: Changes,
-      secrets?: { readonly was: Sealed; readonly sealed: Sealed },
-    ): Promise<boolean> {
-      const { numUpdatedRows } = await oneOf(key)
-        .$if(secrets !== undefined, (change) =>
-          change
-            .set({ vault_key: secrets?.sealed.keyId, sealed_secrets: secrets?.sealed.text })
-            .where('vault_key', '=', secrets?.was.keyId ?? '')
-            .where('sealed_secrets', '=', secrets?.was.text ?? ''),
-        )
+    /** What its owner changes; failures before that do not count any more. A delivery that is under way keeps its claim. */
+    async change(key: SubscriptionKey, { after, isResumed, ...columns }: Changes): Promise<void> {
+      await oneOf(key)
         .set({
           ...columns,
           ...(after === undefined
@@ -206,8 +192,7 @@ export function createSubscriptionStore(database: Database) {
           failing_since: null,
           retry_at: 0,
         })
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+        .execute();
     },
 
     /** False where another rotation was faster. */
