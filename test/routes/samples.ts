@@ -46,8 +46,8 @@ export interface Sample {
   readonly path: (things: Things) => string | Promise<string>;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly good: number;
-  /** The status where it cannot be done at once. */
-  readonly later?: 202;
+  /** The status where it cannot be done at once, or is done already. */
+  readonly later?: 202 | 204;
   /** Further statuses of bodies that match the schema, since some fields are validated beyond it. */
   readonly also?: readonly number[];
   /** Size of the largest accepted body, bytes; 16 KiB by default. */
@@ -403,6 +403,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'DELETE /admin/users/{user_id}': {
     path: async (things) => `/admin/users/${await things.spareUser()}`,
     good: 202,
+    later: 204,
   },
   'POST /admin/users/{user_id}/role': {
     path: ({ owner }) => `/admin/users/${owner.userId}/role?role=none`,
