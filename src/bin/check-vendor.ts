@@ -52,7 +52,7 @@ function chosen(settings: Settings, slug: string | undefined): readonly OAuthAda
 }
 
 /**
- * Exchanges a code that nobody was given. A vendor looks at the client first (RFC 6749 §5.2): one that it knows is told that the code is
+ * Exchanges an authorization code that was never issued. A vendor looks at the client first (RFC 6749 §5.2): one that it knows is told that the code is
  * wrong, any other that the client is.
  */
 async function check(
@@ -76,7 +76,10 @@ async function check(
         },
       ),
     );
-    return { verdict: 'unclear', sentence: `${adapter.name} took a code that nobody was given` };
+    return {
+      verdict: 'unclear',
+      sentence: `${adapter.name} accepted an authorization code that was never issued`,
+    };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'oauth.not_configured') return { verdict: 'refused', sentence: error.message };

@@ -97,11 +97,17 @@ export function createListStore({ engine, queries, events }: Database) {
     { account, link }: LinkKey,
     devices: readonly NewDevice[],
   ): Promise<NewDevice[]> {
+    if (devices.length === 0) return [];
     const stored = await on
       .selectFrom('devices')
       .select(['id', 'device_type', 'name', 'capabilities_json'])
       .where('account_id', '=', account)
       .where('link_id', '=', link)
+      .where(
+        'id',
+        'in',
+        devices.map(({ id }) => id),
+      )
       .execute();
     const before = new Map(stored.map((row) => [row.id, row]));
     return devices.filter((device) => {

@@ -57,7 +57,7 @@ export const ERASED: readonly Erased[] = [
   { table: 'account_policies', by: 'account', key: ['account_id'] },
 ];
 
-/** Why nothing is erased in the other tables. Whoever adds a table decides here, or above. */
+/** The other tables, each with the reason why no rows are deleted from it. A new table belongs here or in the list above. */
 export const NOT_ERASED = {
   accounts: 'the account itself, which goes last',
   audit: 'keeps what was done, when and by which account, without personal data: see `clearAudit`',

@@ -178,7 +178,7 @@ onEachEngine('discovery', (engine) => {
       ],
     );
   });
-  /** What callers are told of devices that are called otherwise, or can do something else: not of other details. */
+  /** Events of devices with another name or other capabilities; other details have none. */
   const updated = async () => {
     const filter = { types: ['device.updated'] };
     return (await world.eventLog.page({ account, after: undefined, filter, limit: 100 })).events;

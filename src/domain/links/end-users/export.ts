@@ -90,7 +90,6 @@ const EXPORTED = {
       'link_id',
       'user_ref',
       'device_type',
-      'measures',
       'plugged',
       'name',
       'capabilities_json',

@@ -119,7 +119,7 @@ export function createChargingSessions(options: ChargingSessionsOptions) {
     await store.saveSessions(transaction, all);
     await database.events.append(
       transaction,
-      all.flatMap((one) => newsOf(one, before.get(`${one.account}/${one.session.id}`))),
+      all.flatMap((one) => eventsOf(one, before.get(`${one.account}/${one.session.id}`))),
     );
   }
   const projection = eventLog.project({ ...SESSIONS_READER, apply });
@@ -153,25 +153,25 @@ export function createChargingSessions(options: ChargingSessionsOptions) {
 
 export type ChargingSessions = ReturnType<typeof createChargingSessions>;
 
-/** What callers are told of a session that is stored now: that it began, and that it is over. */
-function newsOf(
+/** The events of a session that is stored now: when it began, and when it completed. */
+function eventsOf(
   { account, vendor, device, session }: NamedSession,
   before: { readonly isOver: boolean } | undefined,
 ): NewEvent[] {
   const { link, userRef, startedAt, endedAt } = session;
   const about = { account, vendor, device, link, userRef };
   const began = startedAt ?? endedAt;
-  const news: NewEvent[] = [];
+  const events: NewEvent[] = [];
   if (before === undefined && began !== null)
-    news.push({
+    events.push({
       ...about,
       type: 'charging.session_started',
       occurredAt: began,
       data: { session_id: session.id, started_at: timeOf(startedAt) },
     });
-  if (endedAt === null || before?.isOver === true) return news;
+  if (endedAt === null || before?.isOver === true) return events;
   const { energyWh, energyBy, isComplete, maxPowerW } = figuresOf(session);
-  news.push({
+  events.push({
     ...about,
     type: 'charging.session_completed',
     occurredAt: endedAt,
@@ -181,7 +181,7 @@ function newsOf(
       complete: isComplete,
     },
   });
-  return news;
+  return events;
 }
 
 const timeOf = (moment: number | null): string | null => (moment === null ? null : rfc3339(moment));
